@@ -1,0 +1,2 @@
+// Package analyze turns the records of a run into what they mean.
+package analyze
