@@ -63,7 +63,9 @@ type TrialRecord struct {
 	Storage []StorageSetting `json:"-"`
 	Use     ResourceUse      `json:"use"`
 	Host    HostState        `json:"host"`
-	Checks  []CheckResult    `json:"checks"`
+	// Missing names what the samplers could not see, and why.
+	Missing []string      `json:"missing,omitempty"`
+	Checks  []CheckResult `json:"checks"`
 }
 
 // Phases are seconds; what was not done is 0.
