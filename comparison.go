@@ -81,11 +81,15 @@ type Comparison struct {
 	Factor    string `json:"factor,omitempty"`
 	Level     string `json:"level,omitempty"`
 	BaseLevel string `json:"base_level,omitempty"`
-	// Effect is the relative change: 0.05 is 5 % more than the base. Absolute
-	// is the same as a difference in the metric's unit for metrics that can be
-	// zero (dead rows, errors), whose Effect is then not known.
+	// Effect is the relative change: 0.05 is 5 % more than the base. With
+	// Absolute, for metrics that can be zero (dead rows, errors), it is the
+	// difference in the metric's unit instead, and so are LogSD, HodgesLehmann
+	// and Detectable.
 	Effect   Interval `json:"effect"`
 	Absolute bool     `json:"absolute,omitempty"`
+	// Neutral says that the metric has no better direction: the effect is
+	// described, not judged, and Verdict is inconclusive or invalid.
+	Neutral bool `json:"neutral,omitempty"`
 	// Blocks is the number of blocks in which both sides are valid; LogSD the
 	// standard deviation of the blocks' log ratios.
 	Blocks int     `json:"blocks"`
@@ -94,10 +98,13 @@ type Comparison struct {
 	// fewer than 2 blocks).
 	HodgesLehmann float64 `json:"hodges_lehmann"`
 	// Detectable is the effect that this many blocks could have seen with 90 %
-	// power.
+	// power after the correction for Family comparisons; 0 when not known.
 	Detectable float64 `json:"detectable"`
-	// PAdjusted is the p-value after Holm's correction over its family.
+	// P is the two-sided p-value, PAdjusted the same after Holm's correction
+	// over the Family of comparisons it was made with; 1 when not known.
+	P         float64 `json:"p"`
 	PAdjusted float64 `json:"p_adjusted"`
+	Family    int     `json:"family"`
 	Primary   bool    `json:"primary,omitempty"`
 	Verdict   Verdict `json:"verdict"`
 	// Reason says in one sentence why, naming failed checks.

@@ -34,6 +34,13 @@ type Result struct {
 	// not the compiled default; ArmSettings those that differ between arms.
 	Settings    []pgassay.SettingState `json:"settings"`
 	ArmSettings []ArmSettings          `json:"arm_settings"`
+	// Storage holds the storage parameters that every trial of every arm had.
+	Storage []pgassay.StorageSetting `json:"storage,omitempty"`
+	// Unsettled names settings that were not the same in all trials of one arm
+	// (paths and ports of an instance aside); nothing can be said of them.
+	Unsettled []string `json:"unsettled_settings,omitempty"`
+	// Missing says what could not be seen in how many trials, one sentence each.
+	Missing []string `json:"missing,omitempty"`
 	// NotTested says what this experiment cannot speak of, one sentence each.
 	NotTested []string `json:"not_tested"`
 	// Banners are warnings that belong on top, such as relaxed durability.
@@ -60,22 +67,29 @@ type Answer struct {
 	// one arm improved on the baseline, and so on.
 	Verdict   pgassay.Verdict `json:"verdict"`
 	Sentences []string        `json:"sentences"` // two, three at most
+	// Detectable is the largest effect that a primary comparison needed to be
+	// seen with 90 % power, 0 when it is not known.
+	Detectable float64 `json:"detectable"`
 }
 
 // Cell is one arm at one load level.
 type Cell struct {
 	Arm  int `json:"arm"`
 	Load int `json:"load"`
-	// Trials and Blocks count what is valid; Dropped says that the cell has too
-	// few valid trials to be used.
-	Trials  int  `json:"trials"`
-	Blocks  int  `json:"blocks"`
-	Dropped bool `json:"dropped,omitempty"`
+	// Trials and Blocks count what is valid; Dropped says that the cell has no
+	// valid trial, Why says what became of those that were made.
+	Trials  int    `json:"trials"`
+	Blocks  int    `json:"blocks"`
+	Dropped bool   `json:"dropped,omitempty"`
+	Why     string `json:"why,omitempty"`
 	// Transactions is over all valid trials.
 	Transactions int64               `json:"transactions"`
 	Metrics      []CellMetric        `json:"metrics"`
 	Quantiles    []LatencyQuantile   `json:"quantiles"`
 	Histogram    []LatencyHistoPoint `json:"-"`
+	// NoLatency says why Quantiles and Histogram are empty or cover only a part
+	// of the trials, "" when they are whole.
+	NoLatency string `json:"no_latency,omitempty"`
 }
 
 // CellMetric is one metric of a cell: the mean over blocks with its interval.
@@ -107,6 +121,8 @@ type FactorVerdict struct {
 	Factor   string          `json:"factor"`
 	Verdict  pgassay.Verdict `json:"verdict"`
 	Sentence string          `json:"sentence"`
+	// Checks holds the failed checks that the sentence names.
+	Checks []string `json:"checks,omitempty"`
 }
 
 // CheckSummary counts one check over all places where it was applied.
@@ -141,6 +157,8 @@ type Timeline struct {
 	Length int64 // ns of the measurement interval
 	Series []pgassay.Series
 	Events []pgassay.Event
+	// Missing names what the samplers of this trial could not see, and why.
+	Missing []string
 }
 
 // ArmSettings is what is particular to an arm, as the server confirmed it.
