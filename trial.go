@@ -54,7 +54,9 @@ type TrialRecord struct {
 	Histograms []Histogram    `json:"-"`
 	Series     []Series       `json:"-"`
 	Events     []Event        `json:"-"`
-	// Before is taken just before the measurement, After at its end.
+	// Start is taken before the first client connects: the state the trial
+	// begins with. Before is taken just before the measurement, After at its end.
+	Start  Snapshot `json:"-"`
 	Before Snapshot `json:"-"`
 	After  Snapshot `json:"-"`
 	// Settings is pg_settings as a workload session saw it.
