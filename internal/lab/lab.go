@@ -28,7 +28,8 @@ type Instance interface {
 	// Checkpoint starts a checkpoint and waits for its end, so that all trials
 	// start in the same phase of the checkpoint cycle.
 	Checkpoint(ctx context.Context) error
-	// Snapshot reads the statistics. At is left 0.
+	// Snapshot reads the statistics. At is left 0. It is asked for before the
+	// first client connects and at both ends of the measurement interval.
 	Snapshot(ctx context.Context) (pgassay.Snapshot, error)
 	// Stop ends the server cleanly and removes what the instance needed. It
 	// must be called once, whatever happened before.

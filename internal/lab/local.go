@@ -146,6 +146,7 @@ func (m *measurement) run(ctx context.Context, arm *pgassay.Arm, load *pgassay.L
 		m.fail("checkpoint", err)
 		return LoadResult{}
 	}
+	m.rec.Start = m.snapshot(ctx)
 	w := m.Experiment.Workload
 	job := Job{
 		Scripts: w.Scripts, Variables: mergeVariables(w.Variables, arm.Variables), Clients: load.Clients,

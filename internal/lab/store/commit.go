@@ -83,6 +83,7 @@ func (s *Store) Commit(ctx context.Context, r *pgassay.TrialRecord) error {
 		}
 		commitLoad(w, r)
 		commitSeen(w, r)
+		commitSnapshot(w, r.Order.Number, "start", r.Start)
 		commitSnapshot(w, r.Order.Number, "before", r.Before)
 		commitSnapshot(w, r.Order.Number, "after", r.After)
 		return w.err

@@ -128,7 +128,10 @@ func (r *reader) samplers() error {
 
 // snapshot picks the snapshot that a moment names.
 func snapshot(t *pgassay.TrialRecord, moment string) *pgassay.Snapshot {
-	if moment == "before" {
+	switch moment {
+	case "start":
+		return &t.Start
+	case "before":
 		return &t.Before
 	}
 	return &t.After

@@ -144,10 +144,11 @@ CREATE TABLE sample (
     PRIMARY KEY (trial, name, object, seq)
 ) STRICT, WITHOUT ROWID;
 
--- Cumulative counters before and after the measurement interval.
+-- Cumulative counters before the first client connects, and at both ends of
+-- the measurement interval.
 CREATE TABLE counter (
     trial  INTEGER NOT NULL REFERENCES trial,
-    moment TEXT NOT NULL CHECK (moment IN ('before', 'after')),
+    moment TEXT NOT NULL CHECK (moment IN ('start', 'before', 'after')),
     name   TEXT NOT NULL,
     value  REAL NOT NULL,
     PRIMARY KEY (trial, moment, name)
@@ -156,7 +157,7 @@ CREATE TABLE counter (
 -- state is a pgassay.Relation as JSON.
 CREATE TABLE relation (
     trial    INTEGER NOT NULL REFERENCES trial,
-    moment   TEXT NOT NULL CHECK (moment IN ('before', 'after')),
+    moment   TEXT NOT NULL CHECK (moment IN ('start', 'before', 'after')),
     position INTEGER NOT NULL,
     relation TEXT NOT NULL,
     state    TEXT NOT NULL,

@@ -53,6 +53,7 @@ func record(number, arm int, version string) *pgassay.TrialRecord {
 		},
 		Events: []pgassay.Event{{At: 3, Duration: 2, Kind: pgassay.EventAutovacuum, Object: "public.t", Text: "x", Numbers: map[string]float64{"index_scans": 1}},
 			{At: 4, Kind: pgassay.EventCheckpointStart, Text: "wal"}},
+		Start:  pgassay.Snapshot{Relations: []pgassay.Relation{{Schema: "public", Name: "t"}}, Counters: map[string]float64{"backends": 1}},
 		Before: pgassay.Snapshot{At: 10, Relations: []pgassay.Relation{{Schema: "public", Name: "t", Tuples: 20000, Options: map[string]string{"fillfactor": "70"}}}, Counters: map[string]float64{"wal_bytes": 5}},
 		After:  pgassay.Snapshot{At: 8e9, Counters: map[string]float64{"wal_bytes": 50}},
 		Settings: []pgassay.SettingState{
