@@ -33,7 +33,7 @@ func tPower(delta float64, df int, c float64) float64 {
 		return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) * chi.CDF(float64(df)*x*x)
 	}
 	// φ(9) is below 1e-17; F has a kink at -δ for one degree of freedom.
-	const edge, points = 9, 80
+	const edge, points = 9, 64
 	if -delta <= -edge {
 		return quad.Fixed(f, -edge, edge, points, nil, 0)
 	}
@@ -50,17 +50,38 @@ func Detectable(sd float64, n int, alpha, power float64) float64 {
 		return math.Inf(1)
 	}
 	c := tQuantile(1-alpha/2, n-1)
+	short := func(delta float64) float64 { return tPower(delta, n-1, c) - power }
 	lo, hi := 0.0, c+5
-	for tPower(hi, n-1, c) < power {
+	for short(hi) < 0 {
 		lo, hi = hi, 2*hi
 	}
-	for range 60 {
-		mid := (lo + hi) / 2
-		if tPower(mid, n-1, c) < power {
-			lo = mid
-		} else {
-			hi = mid
+	return root(short, lo, hi) * sd / math.Sqrt(float64(n))
+}
+
+// root finds the zero of an increasing function between lo and hi, by false
+// position in the Illinois variant: it halves the weight of an end that stays.
+func root(f func(float64) float64, lo, hi float64) float64 {
+	flo, fhi := f(lo), f(hi)
+	side := 0
+	for range 100 {
+		mid := (lo*fhi - hi*flo) / (fhi - flo)
+		fmid := f(mid)
+		switch {
+		case math.Abs(fmid) < 1e-12 || hi-lo < 1e-12*hi:
+			return mid
+		case fmid < 0:
+			lo, flo = mid, fmid
+			if side < 0 {
+				fhi /= 2
+			}
+			side = -1
+		default:
+			hi, fhi = mid, fmid
+			if side > 0 {
+				flo /= 2
+			}
+			side = 1
 		}
 	}
-	return hi * sd / math.Sqrt(float64(n))
+	return hi
 }

@@ -1,0 +1,125 @@
+package analyze
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/pgassay/pgassay"
+)
+
+// latency is the distribution of one trial's response times over all scripts,
+// or why there is none.
+type latency struct {
+	h   *hdrhistogram.Histogram
+	why string
+}
+
+// latencyOf decodes the histogram of all scripts together.
+func latencyOf(r *pgassay.TrialRecord) latency {
+	for _, h := range r.Histograms {
+		if h.Script != "" || h.Kind != "response" {
+			continue
+		}
+		text := make([]byte, base64.StdEncoding.EncodedLen(len(h.Encoded)))
+		base64.StdEncoding.Encode(text, h.Encoded)
+		d, err := hdrhistogram.Decode(text)
+		if err != nil {
+			return latency{why: fmt.Sprintf("the recorded latency histogram cannot be read (%v)", err)}
+		}
+		return latency{h: d}
+	}
+	return latency{why: "no latency histogram was recorded"}
+}
+
+func (l latency) count() int64 {
+	if l.h == nil {
+		return 0
+	}
+	return l.h.TotalCount()
+}
+
+func (l latency) mean() reading {
+	switch {
+	case l.h == nil:
+		return lost(l.why)
+	case l.count() == 0:
+		return lost("no transaction was completed")
+	}
+	return seen(l.h.Mean())
+}
+
+// quantile reads a latency quantile where the trial has enough transactions
+// beyond it (METHOD V22).
+func (l latency) quantile(m pgassay.Metric) reading {
+	switch n := l.count(); {
+	case l.h == nil:
+		return lost(l.why)
+	case n < m.MinTransactions:
+		return reading{absent: tooFew, why: fmt.Sprintf("%s needs %s transactions in a trial, there were %s", noun(m), count(float64(m.MinTransactions)), count(float64(n)))}
+	}
+	return seen(float64(l.h.ValueAtQuantile(100 * m.Quantile)))
+}
+
+// merge adds up distributions. It returns nil of nothing.
+func merge(all []latency) *hdrhistogram.Histogram {
+	var sum *hdrhistogram.Histogram
+	for _, l := range all {
+		if l.h == nil {
+			continue
+		}
+		if sum == nil {
+			sum = l.h.Clone()
+			continue
+		}
+		sum.Merge(l.h)
+	}
+	return sum
+}
+
+// shown are the quantiles of a cell's latency curve.
+var shown = []float64{
+	0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.975, 0.98, 0.99, 0.995, 0.998,
+	0.999, 0.9995, 0.9999, 0.99995, 0.99999,
+}
+
+// quantiles returns the curve up to where 100 transactions lie beyond a
+// quantile: the same rule as for the metrics, here over all trials together.
+func quantiles(h *hdrhistogram.Histogram) []LatencyQuantile {
+	var out []LatencyQuantile
+	for _, q := range shown {
+		if math.Round(float64(h.TotalCount())*(1-q)) < 100 {
+			break
+		}
+		out = append(out, LatencyQuantile{Quantile: q, Value: h.ValueAtQuantile(100 * q)})
+	}
+	return out
+}
+
+// barsPerDecade is the resolution of the latency histogram.
+const barsPerDecade = 10
+
+// bars returns the distribution in bars of equal width on a logarithmic axis,
+// from the first to the last one that is not empty.
+func bars(h *hdrhistogram.Histogram) []LatencyHistoPoint {
+	slot := func(ns int64) int { return int(math.Ceil(barsPerDecade*math.Log10(float64(max(ns, 1))) - 1e-9)) }
+	var out []LatencyHistoPoint
+	first := 0
+	for _, b := range h.Distribution() {
+		if b.Count == 0 {
+			continue
+		}
+		at := slot(b.To)
+		if len(out) == 0 {
+			first = at
+		}
+		for len(out) <= at-first {
+			edge := math.Pow(10, float64(first+len(out))/barsPerDecade)
+			out = append(out, LatencyHistoPoint{UpTo: int64(math.Round(edge))})
+		}
+		out[at-first].Count += b.Count
+	}
+	return out
+}
