@@ -135,7 +135,11 @@ func (c contrast) noDeadRows(t treated) string {
 			}
 		}
 	}
-	return fmt.Sprintf("an insert-only load makes no dead rows, so %s could not have mattered (only the insert trigger fired: %s vacuums)", t, count(float64(byInsert)))
+	fired := "not even the insert trigger fired"
+	if byInsert > 0 {
+		fired = fmt.Sprintf("only the insert trigger fired: %s vacuums", count(float64(byInsert)))
+	}
+	return fmt.Sprintf("an insert-only load makes no dead rows, so %s could not have mattered (%s)", t, fired)
 }
 
 func (c contrast) sawTables() bool {

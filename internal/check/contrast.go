@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -227,7 +228,7 @@ func median(cell []*facts, of func(*facts) float64) float64 {
 	return stats.Median(v)
 }
 
-// arms lists the arms that have trials, ascending.
+// members lists the arms that have trials, ascending.
 func (c contrast) members() []int { return slices.Sorted(maps.Keys(c.cells)) }
 
 // best returns the arm with the highest median and the median.
@@ -252,9 +253,11 @@ func (c contrast) any(has func(*facts) bool) bool {
 }
 
 // armName names an arm for a sentence.
-func (c contrast) armName(arm int) string { return c.e.Arms[arm].Name }
+func (c contrast) armName(arm int) string { return strconv.Quote(c.e.Arms[arm].Name) }
 
 // count writes a number of things with thousands separated.
-func count(v float64) string { return humanize.CommafWithDigits(math.Round(v*10)/10, 1) }
+func count(v float64) string {
+	return strings.TrimSuffix(humanize.CommafWithDigits(math.Round(v*10)/10, 1), ".0")
+}
 
 func percent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }

@@ -75,7 +75,7 @@ func (c contrast) runsOf(t treated) finding {
 		f.status = pgassay.CheckFailed
 		f.text = fmt.Sprintf("no arm finished %d autovacuum runs a trial that exercise %s; the most is %s, in %s", minRuns, t, count(runs), c.armName(arm))
 		if t.rule.Trigger == TriggerDead && c.insertOnly() {
-			f.text += ": " + c.noDeadRows(t)
+			f.text = fmt.Sprintf("0 autovacuum runs a trial exercise %s (needed: %d): %s", t, minRuns, c.noDeadRows(t))
 		}
 	}
 	if censored > 0 {

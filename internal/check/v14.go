@@ -66,7 +66,7 @@ func (c contrast) workOf(t treated) finding {
 		f.status = pgassay.CheckFailed
 		f.text = fmt.Sprintf("no arm made %d times the rows of its trigger (%s); the most is %s times, in %s", minFills, what, count(high), c.armName(rich))
 		if t.rule.Trigger == TriggerDead && c.insertOnly() {
-			f.text = "no dead rows were made: " + c.noDeadRows(t)
+			f.text = fmt.Sprintf("0 dead rows were made, and %d times the trigger is needed: %s", minFills, c.noDeadRows(t))
 		}
 	case len(short) > 0:
 		f.status, f.severity = pgassay.CheckFailed, pgassay.SeverityWarning

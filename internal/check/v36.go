@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -55,7 +56,7 @@ func (r *run) orderRealised() pgassay.CheckResult {
 	numbers := []pgassay.Number{{Name: "trials", Value: float64(len(r.Trials))}, {Name: "largest correlation", Value: worst}}
 	if blocks >= minBlocksToJudge && math.Abs(worst) > maxOrderCorrelation {
 		c.Severity = pgassay.SeverityWarning
-		return infoV36.failed(c, fmt.Sprintf("the position within the block and %s correlate with %.2f (limit 0.3)", r.Experiment.Arms[arm].Name, worst), numbers...)
+		return infoV36.failed(c, fmt.Sprintf("the position within the block and %s correlate with %.2f (limit 0.3)", strconv.Quote(r.Experiment.Arms[arm].Name), worst), numbers...)
 	}
 	text := fmt.Sprintf("all %d trials were made in the planned order", len(r.Trials))
 	if last+1 < len(r.Planned) {

@@ -48,7 +48,7 @@ func (r *run) repeatsBalanced() pgassay.CheckResult {
 	d := bad[most] - bad[least]
 	p := fisher(bad[most], all[most], bad[least], all[least])
 	numbers := []pgassay.Number{{Name: "difference", Value: float64(d)}, {Name: "p", Value: p}}
-	text := fmt.Sprintf("%d of %d trials of %s did not count and %d of %d of %s", bad[most], all[most], r.Experiment.Arms[most].Name,
+	text := fmt.Sprintf("%d of %d trials of %q did not count and %d of %d of %q", bad[most], all[most], r.Experiment.Arms[most].Name,
 		bad[least], all[least], r.Experiment.Arms[least].Name)
 	switch {
 	case d == 0:

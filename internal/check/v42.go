@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pgassay/pgassay"
@@ -42,7 +43,7 @@ func (r *run) durability() []pgassay.CheckResult {
 			seen++
 			values[arm] = s.Setting
 			if on, isBool := Bool(s.Setting); isBool && !on {
-				off = append(off, r.Experiment.Arms[arm].Name)
+				off = append(off, strconv.Quote(r.Experiment.Arms[arm].Name))
 			}
 		}
 		out = append(out, r.stray(k.name, values)...)
@@ -82,7 +83,7 @@ func (r *run) stray(name string, values map[int]string) []pgassay.CheckResult {
 		}
 		c := infoV42.result()
 		c.Arms = slices.Clone(s.arms)
-		out = append(out, infoV42.failed(c, fmt.Sprintf("%s is %s in %s and %s in the baseline, without being part of the arm", name, got, r.Experiment.Arms[s.arms[0]].Name, base)))
+		out = append(out, infoV42.failed(c, fmt.Sprintf("%s is %s in %q and %s in the baseline, without being part of the arm", name, got, r.Experiment.Arms[s.arms[0]].Name, base)))
 	}
 	return out
 }
