@@ -40,7 +40,7 @@ func connect[C any](ctx context.Context, t *Target, application string, open fun
 		}
 		if i == len(waits) || ctx.Err() != nil || !Retriable(err) {
 			var zero C
-			return zero, t.explain(err, i+1)
+			return zero, t.explain(ctx, err, i+1)
 		}
 		timer := time.NewTimer(waits[i])
 		select {

@@ -50,8 +50,12 @@ func judge(err error) judgement {
 			return final
 		}
 		return passing
+	case *net.OpError:
+		return judge(leaves(e.Err)[0])
+	case *os.SyscallError:
+		return judge(e.Err)
 	case syscall.Errno:
-		if e == syscall.EACCES || e == syscall.EPERM || e == syscall.ENAMETOOLONG {
+		if e == syscall.EINVAL || e == syscall.EACCES || e == syscall.EPERM || e == syscall.ENAMETOOLONG {
 			return final
 		}
 		return passing // refused, reset, unreachable, timed out, no socket file (yet)
@@ -88,7 +92,8 @@ func judgeState(code string) judgement {
 	return final
 }
 
-// leaves returns the innermost errors of a tree of wrapped and joined errors.
+// leaves returns the innermost errors of a tree of wrapped and joined errors
+// that mean something on their own.
 func leaves(err error) []error {
 	if err == nil {
 		return nil
@@ -96,6 +101,11 @@ func leaves(err error) []error {
 	switch e := err.(type) {
 	case *pgconn.PgError, *net.DNSError, *tls.CertificateVerificationError:
 		return []error{err}
+	case *net.OpError: // kept, because it names the address
+		if e.Op == "dial" && !errors.As(err, new(*net.DNSError)) {
+			return []error{err}
+		}
+		return leaves(e.Err)
 	case interface{ Unwrap() []error }:
 		var out []error
 		for _, u := range e.Unwrap() {

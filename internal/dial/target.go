@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type Target struct {
 	// passwordSource says where the password came from, for the advice after
 	// it was refused: "" when there is none.
 	passwordSource string
+	warnings       []string
 }
 
 // DefaultTimeout limits one try to connect to one host, unless the user's
@@ -34,6 +36,7 @@ func Socket(dir string, port int, user, database string) *Target {
 	c := base()
 	c.Host, c.Port = dir, uint16(port)
 	c.User, c.Database = user, database
+	c.RuntimeParams = sessionDefaults()
 	return &Target{config: c, timeout: DefaultTimeout}
 }
 
@@ -90,6 +93,10 @@ func (t *Target) IsSocket() bool { return isSocket(t.config.Host) }
 func isSocket(host string) bool {
 	return strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@")
 }
+
+// Warnings are things about the connection's files that the user should know,
+// such as a password file that was ignored; each is a sentence.
+func (t *Target) Warnings() []string { return slices.Clone(t.warnings) }
 
 // String describes the target for people, without a password:
 // "user@host:port/database", with a socket's directory in place of host.
