@@ -1,0 +1,17 @@
+-- description: pgbench's TPC-B-like transaction
+-- dataset: pgbench
+-- shape: pgbench_accounts inserts=0 updates=1 deletes=0 hot=1
+-- shape: pgbench_tellers inserts=0 updates=1 deletes=0 hot=1
+-- shape: pgbench_branches inserts=0 updates=1 deletes=0 hot=1
+-- shape: pgbench_history inserts=1 updates=0 deletes=0 hot=0
+\set aid random(1, 100000 * :scale)
+\set bid random(1, :scale)
+\set tid random(1, 10 * :scale)
+\set delta random(-5000, 5000)
+BEGIN;
+UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;
+SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
+UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = :tid;
+UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid;
+INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);
+END;

@@ -1,0 +1,75 @@
+package experiment
+
+// lifetime says with which major version a setting came (0: before 14) and
+// with which it was last seen (0: it is still there).
+type lifetime struct {
+	since, last int
+	hint        string
+}
+
+// lifetimes are the settings that came or went in PostgreSQL 14 to 19
+// (release notes). It only words a message: whether a server has a setting is
+// read from its pg_settings.
+var lifetimes = map[string]lifetime{
+	"vacuum_cleanup_index_scale_factor":        {last: 13},
+	"operator_precedence_warning":              {last: 13},
+	"stats_temp_directory":                     {last: 14},
+	"vacuum_defer_cleanup_age":                 {last: 15},
+	"promote_trigger_file":                     {last: 15},
+	"force_parallel_mode":                      {last: 15, hint: "it is debug_parallel_query since 16"},
+	"db_user_namespace":                        {last: 16},
+	"old_snapshot_threshold":                   {last: 16},
+	"trace_recovery_messages":                  {last: 16},
+	"debug_parallel_query":                     {since: 16, hint: "before 16 it is force_parallel_mode"},
+	"shared_memory_size":                       {since: 15},
+	"shared_memory_size_in_huge_pages":         {since: 15},
+	"log_startup_progress_interval":            {since: 15},
+	"recovery_prefetch":                        {since: 15},
+	"wal_decode_buffer_size":                   {since: 15},
+	"stats_fetch_consistency":                  {since: 15},
+	"recursive_worktable_factor":               {since: 15},
+	"enable_group_by_reordering":               {since: 17},
+	"enable_presorted_aggregate":               {since: 16},
+	"vacuum_buffer_usage_limit":                {since: 16},
+	"reserved_connections":                     {since: 16},
+	"scram_iterations":                         {since: 16},
+	"io_combine_limit":                         {since: 17},
+	"summarize_wal":                            {since: 17},
+	"wal_summary_keep_time":                    {since: 17},
+	"transaction_timeout":                      {since: 17},
+	"allow_alter_system":                       {since: 17},
+	"event_triggers":                           {since: 17},
+	"sync_replication_slots":                   {since: 17},
+	"commit_timestamp_buffers":                 {since: 17},
+	"multixact_member_buffers":                 {since: 17},
+	"multixact_offset_buffers":                 {since: 17},
+	"notify_buffers":                           {since: 17},
+	"serializable_buffers":                     {since: 17},
+	"subtransaction_buffers":                   {since: 17},
+	"transaction_buffers":                      {since: 17},
+	"autovacuum_vacuum_max_threshold":          {since: 18, hint: "before 18 only threshold and scale factor decide; for a large table set its autovacuum_vacuum_scale_factor"},
+	"autovacuum_worker_slots":                  {since: 18, hint: "before 18 autovacuum_max_workers alone decides, at a restart"},
+	"vacuum_max_eager_freeze_failure_rate":     {since: 18},
+	"vacuum_truncate":                          {since: 18, hint: "before 18 it is a storage parameter: tables: {TABLE: {vacuum_truncate: off}}"},
+	"track_cost_delay_timing":                  {since: 18},
+	"io_method":                                {since: 18},
+	"io_workers":                               {since: 18, last: 18, hint: "19 has io_min_workers and io_max_workers"},
+	"io_min_workers":                           {since: 19},
+	"io_max_workers":                           {since: 19},
+	"io_max_combine_limit":                     {since: 18},
+	"io_max_concurrency":                       {since: 18},
+	"file_copy_method":                         {since: 18},
+	"enable_self_join_elimination":             {since: 18},
+	"enable_distinct_reordering":               {since: 18},
+	"log_lock_failures":                        {since: 18},
+	"idle_replication_slot_timeout":            {since: 18},
+	"max_active_replication_origins":           {since: 18},
+	"md5_password_warnings":                    {since: 18},
+	"autovacuum_max_parallel_workers":          {since: 19},
+	"log_autoanalyze_min_duration":             {since: 19, hint: "before 19 log_autovacuum_min_duration covers both"},
+	"autovacuum_vacuum_score_weight":           {since: 19},
+	"autovacuum_vacuum_insert_score_weight":    {since: 19},
+	"autovacuum_analyze_score_weight":          {since: 19},
+	"autovacuum_freeze_score_weight":           {since: 19},
+	"autovacuum_multixact_freeze_score_weight": {since: 19},
+}
