@@ -128,7 +128,7 @@ func (c *cell) result(arm, load int) Cell {
 		}
 		all = append(all, v.lat)
 	}
-	if h := merge(all); h != nil && h.TotalCount() > 0 {
+	if h := merge(all); h != nil && h.Count() > 0 {
 		out.Quantiles, out.Histogram = quantiles(h), bars(h)
 		if missing > 0 {
 			out.NoLatency = fmt.Sprintf("%s in %d of %d trials", without, missing, len(c.trials))

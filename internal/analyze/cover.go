@@ -52,8 +52,8 @@ func (s *study) covering(arm, base, load int) []pgassay.CheckResult {
 //
 // A check of one factor covers arms that differ in nothing else: where another
 // factor differs too, the comparison still measures that one. A check of
-// several arms with the base among them is about the contrasts between them;
-// one of the base alone leaves nothing to compare with.
+// several arms with the baseline among them is about the contrast between them
+// and no other; any other check of arms takes every comparison with them away.
 func (s *study) covers(c pgassay.CheckResult, arm, base, load int) bool {
 	if c.Load >= 0 && c.Load != load {
 		return false
@@ -63,13 +63,14 @@ func (s *study) covers(c pgassay.CheckResult, arm, base, load int) bool {
 			return false
 		}
 	}
-	switch {
-	case len(c.Arms) == 0, slices.Contains(c.Arms, arm):
+	if len(c.Arms) == 0 {
 		return true
-	case len(c.Arms) == 1:
-		return c.Arms[0] == base
 	}
-	return false
+	left, right := slices.Contains(c.Arms, arm), slices.Contains(c.Arms, base)
+	if len(c.Arms) > 1 && slices.Contains(c.Arms, s.e.Baseline) {
+		return left && right
+	}
+	return left || right
 }
 
 // differences names what two arms differ in, sorted: factors where both are

@@ -1,15 +1,13 @@
 package analyze_test
 
 import (
-	"encoding/base64"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/analyze"
+	"github.com/pgassay/pgassay/internal/load/hist"
 )
 
 // epoch is when every run of these tests began.
@@ -89,22 +87,17 @@ func trials(e *pgassay.Experiment, blocks int, tps func(block, arm, load int) fl
 // latencies encodes a distribution: pairs of a latency and how often it came.
 func latencies(tb testing.TB, pairs ...int64) []pgassay.Histogram {
 	tb.Helper()
-	h := hdrhistogram.New(1_000, int64(time.Hour), 3)
+	h := hist.New()
 	for i := 0; i < len(pairs); i += 2 {
-		if err := h.RecordValues(pairs[i], pairs[i+1]); err != nil {
-			tb.Fatal(err)
+		for range pairs[i+1] {
+			h.Record(pairs[i])
 		}
 	}
-	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	encoded, err := h.Encode()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	raw := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
-	n, err := base64.StdEncoding.Decode(raw, text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return []pgassay.Histogram{{Kind: "response", Encoded: raw[:n]}}
+	return []pgassay.Histogram{{Kind: "response", Encoded: encoded}}
 }
 
 func mustAnalyze(tb testing.TB, e *pgassay.Experiment, recs []*pgassay.TrialRecord, checks ...pgassay.CheckResult) *analyze.Result {

@@ -1,19 +1,17 @@
 package analyze
 
 import (
-	"encoding/base64"
 	"fmt"
 	"math"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/pgassay/pgassay"
+	"github.com/pgassay/pgassay/internal/load/hist"
 )
 
 // latency is the distribution of one trial's response times over all scripts,
 // or why there is none.
 type latency struct {
-	h   *hdrhistogram.Histogram
+	h   *hist.Histogram
 	why string
 }
 
@@ -23,9 +21,7 @@ func latencyOf(r *pgassay.TrialRecord) latency {
 		if h.Script != "" || h.Kind != "response" {
 			continue
 		}
-		text := make([]byte, base64.StdEncoding.EncodedLen(len(h.Encoded)))
-		base64.StdEncoding.Encode(text, h.Encoded)
-		d, err := hdrhistogram.Decode(text)
+		d, err := hist.Decode(h.Encoded)
 		if err != nil {
 			return latency{why: fmt.Sprintf("the recorded latency histogram cannot be read (%v)", err)}
 		}
@@ -38,7 +34,7 @@ func (l latency) count() int64 {
 	if l.h == nil {
 		return 0
 	}
-	return l.h.TotalCount()
+	return l.h.Count()
 }
 
 func (l latency) mean() reading {
@@ -60,19 +56,18 @@ func (l latency) quantile(m pgassay.Metric) reading {
 	case n < m.MinTransactions:
 		return reading{absent: tooFew, why: fmt.Sprintf("%s needs %s transactions in a trial, there were %s", noun(m), count(float64(m.MinTransactions)), count(float64(n)))}
 	}
-	return seen(float64(l.h.ValueAtQuantile(100 * m.Quantile)))
+	return seen(float64(l.h.Quantile(m.Quantile)))
 }
 
 // merge adds up distributions. It returns nil of nothing.
-func merge(all []latency) *hdrhistogram.Histogram {
-	var sum *hdrhistogram.Histogram
+func merge(all []latency) *hist.Histogram {
+	var sum *hist.Histogram
 	for _, l := range all {
 		if l.h == nil {
 			continue
 		}
 		if sum == nil {
-			sum = l.h.Clone()
-			continue
+			sum = hist.New()
 		}
 		sum.Merge(l.h)
 	}
@@ -87,39 +82,26 @@ var shown = []float64{
 
 // quantiles returns the curve up to where 100 transactions lie beyond a
 // quantile: the same rule as for the metrics, here over all trials together.
-func quantiles(h *hdrhistogram.Histogram) []LatencyQuantile {
+func quantiles(h *hist.Histogram) []LatencyQuantile {
 	var out []LatencyQuantile
 	for _, q := range shown {
-		if math.Round(float64(h.TotalCount())*(1-q)) < 100 {
+		if math.Round(float64(h.Count())*(1-q)) < 100 {
 			break
 		}
-		out = append(out, LatencyQuantile{Quantile: q, Value: h.ValueAtQuantile(100 * q)})
+		out = append(out, LatencyQuantile{Quantile: q, Value: h.Quantile(q)})
 	}
 	return out
 }
 
-// barsPerDecade is the resolution of the latency histogram.
-const barsPerDecade = 10
+// histogramBars is the resolution of a cell's latency histogram.
+const histogramBars = 48
 
 // bars returns the distribution in bars of equal width on a logarithmic axis,
-// from the first to the last one that is not empty.
-func bars(h *hdrhistogram.Histogram) []LatencyHistoPoint {
-	slot := func(ns int64) int { return int(math.Ceil(barsPerDecade*math.Log10(float64(max(ns, 1))) - 1e-9)) }
+// from the smallest latency to the largest.
+func bars(h *hist.Histogram) []LatencyHistoPoint {
 	var out []LatencyHistoPoint
-	first := 0
-	for _, b := range h.Distribution() {
-		if b.Count == 0 {
-			continue
-		}
-		at := slot(b.To)
-		if len(out) == 0 {
-			first = at
-		}
-		for len(out) <= at-first {
-			edge := math.Pow(10, float64(first+len(out))/barsPerDecade)
-			out = append(out, LatencyHistoPoint{UpTo: int64(math.Round(edge))})
-		}
-		out[at-first].Count += b.Count
+	for _, b := range h.Bars(histogramBars) {
+		out = append(out, LatencyHistoPoint{UpTo: int64(math.Round(b.High)), Count: b.Count})
 	}
 	return out
 }

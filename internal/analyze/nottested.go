@@ -80,8 +80,11 @@ func (s *study) otherHosts() string {
 func (s *study) otherSizes() string {
 	var data, memory float64
 	for _, r := range s.trials {
-		sum := 0.0
-		for _, rel := range r.Before.Relations {
+		sum, start := 0.0, r.Start.Relations
+		if len(start) == 0 {
+			start = r.Before.Relations
+		}
+		for _, rel := range start {
 			sum += float64(rel.HeapBytes + rel.IndexBytes)
 		}
 		data = max(data, sum)
