@@ -65,9 +65,9 @@ func (p *Program) NewClient(o Options) *Client {
 		rand:   random{rand.NewPCG(o.Seed, uint64(o.ID))},
 		choice: random{rand.NewPCG(o.Seed, 1<<63|uint64(o.ID))},
 	}
-	seed := o.Seed
+	defaultSeed, _ := splitmix(o.Seed)
 	for name, v := range map[string]int64{
-		"client_id": int64(o.ID), "scale": max(o.Scale, 1), "random_seed": int64(o.Seed), "default_seed": int64(splitmix(&seed)),
+		"client_id": int64(o.ID), "scale": max(o.Scale, 1), "random_seed": int64(o.Seed), "default_seed": int64(defaultSeed),
 	} {
 		if s := p.slots[name]; c.vars[s].value.kind == Unset {
 			c.vars[s].value = IntValue(v)

@@ -28,19 +28,18 @@ func hashMurmur2(value, seed int64) int64 {
 // pgbench's permute draws from since PostgreSQL 15.
 type xoroshiro struct{ a, b uint64 }
 
-func newXoroshiro(seed uint64) *xoroshiro {
-	x := &xoroshiro{a: splitmix(&seed)}
-	x.b = splitmix(&seed)
-	return x
+func newXoroshiro(seed uint64) xoroshiro {
+	first, seed := splitmix(seed)
+	second, _ := splitmix(seed)
+	return xoroshiro{a: first, b: second}
 }
 
-// splitmix is the splitmix64 generator.
-func splitmix(state *uint64) uint64 {
-	*state += 0x9e3779b97f4a7c15
-	z := *state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+// splitmix is a step of the splitmix64 generator: a value and the next state.
+func splitmix(state uint64) (value, next uint64) {
+	state += 0x9e3779b97f4a7c15
+	z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return z ^ z>>31, state
 }
 
 func (x *xoroshiro) next() uint64 {
