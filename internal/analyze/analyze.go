@@ -52,20 +52,28 @@ func Analyze(in Input) (*Result, error) {
 		Run:         in.Run,
 		Fingerprint: in.Fingerprint,
 		Cells:       s.cellResults(),
-		Comparisons: s.comparisons(),
-		MainEffects: s.mainEffects(),
-		Checks:      s.checkSummaries(),
-		Failures:    s.failures(),
-		Trials:      s.trialSummaries(),
+		Comparisons: filled(s.comparisons()),
+		MainEffects: filled(s.mainEffects()),
+		Checks:      filled(s.checkSummaries()),
+		Failures:    filled(s.failures()),
+		Trials:      filled(s.trialSummaries()),
 		Timelines:   s.timelines(),
 		Missing:     s.missing(),
-		NotTested:   s.notTested(),
+		NotTested:   filled(s.notTested()),
 		Banners:     s.banners(),
 	}
 	s.settings(res)
 	res.FactorVerdicts = s.factorVerdicts(res.MainEffects)
 	res.Answer = s.answer(res)
 	return res, nil
+}
+
+// filled makes an empty list of nothing, which JSON writes as [] and not null.
+func filled[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 func validate(in Input) error {

@@ -139,13 +139,14 @@ func (c *cell) result(arm, load int) Cell {
 			out.NoLatency = "no transaction was completed"
 		}
 	}
+	out.Quantiles = filled(out.Quantiles)
 	return out
 }
 
 // metric is metric i of the cell.
 func (c *cell) metric(i int, m pgassay.Metric) CellMetric {
 	x, why := c.values(i)
-	out := CellMetric{Metric: m.Name, Mean: stats.TInterval(x, cellLevel), Values: x, Known: len(x) > 0, Why: why}
+	out := CellMetric{Metric: m.Name, Mean: stats.TInterval(x, cellLevel), Values: filled(x), Known: len(x) > 0, Why: why}
 	switch {
 	case len(c.trials) == 0:
 		out.Why = "there is no valid trial"

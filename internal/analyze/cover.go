@@ -125,15 +125,22 @@ func parts(a *pgassay.Arm) map[string]string {
 	return p
 }
 
-// because names failed checks: "message (V13)".
+// because names failed checks: "message (V3)", and the others by their numbers,
+// since several checks usually find the same thing: "message (V3; also V13)".
 func because(checks []pgassay.CheckResult) string {
-	var out []string
-	for _, c := range checks {
-		out = append(out, fmt.Sprintf("%s (%s)", strings.TrimSuffix(strings.TrimSpace(c.Message), "."), c.ID))
+	if len(checks) == 0 {
+		return ""
 	}
-	return strings.Join(out, "; ")
+	first := checks[0]
+	also := slices.DeleteFunc(ids(checks), func(id string) bool { return id == first.ID })
+	id := first.ID
+	if len(also) > 0 {
+		id += "; also " + list(also)
+	}
+	return fmt.Sprintf("%s (%s)", strings.TrimSuffix(strings.TrimSpace(first.Message), "."), id)
 }
 
+// ids are the checks' numbers, ascending, each once.
 func ids(checks []pgassay.CheckResult) []string {
 	var out []string
 	for _, c := range checks {

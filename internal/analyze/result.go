@@ -96,7 +96,8 @@ type Cell struct {
 type CellMetric struct {
 	Metric pgassay.MetricName `json:"metric"`
 	Mean   pgassay.Interval   `json:"mean"`
-	// Values has one entry per valid trial, in the order of the blocks.
+	// Values has one entry per valid trial that knows the metric, in the order
+	// of the blocks.
 	Values []float64 `json:"values"`
 	// Known is false when the metric cannot be known; Why says why.
 	Known bool   `json:"known"`
