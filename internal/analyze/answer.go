@@ -44,10 +44,8 @@ func (s *study) answer(res *Result) Answer {
 	default:
 		a.Sentences = s.nothing(best, primary)
 	}
-	if best.Verdict != pgassay.Invalid {
-		if v, ok := s.idleFactor(res.FactorVerdicts); ok && len(a.Sentences) < 3 {
-			a.Sentences = append(a.Sentences, v)
-		}
+	if text := s.unjudged(primary, res.FactorVerdicts); text != "" && best.Verdict != pgassay.Invalid && len(a.Sentences) < 3 {
+		a.Sentences = append(a.Sentences, text)
 	}
 	return a
 }
@@ -102,10 +100,14 @@ func (s *study) rest(best pgassay.Comparison, primary []pgassay.Comparison) stri
 	say(pgassay.Equivalent, "stayed within ±"+percent(s.e.Design.Delta))
 	say(pgassay.Inconclusive, "could not be told apart from the baseline")
 	say(pgassay.Invalid, "could not be judged")
-	if len(parts) == 0 {
-		return fmt.Sprintf("With %s this experiment could see a difference of %s or more.", plural(best.Blocks, "block"), detectable(best))
+	small := ""
+	if d := s.e.Design.Delta; !best.Absolute && best.Effect.Low > -d && best.Effect.High < d {
+		small = fmt.Sprintf("That is certain but small: less than the ±%s that this experiment counts as no difference. ", percent(d))
 	}
-	out := "Of the others, " + list(parts)
+	if len(parts) == 0 {
+		return small + fmt.Sprintf("With %s this experiment could see a difference of %s or more.", plural(best.Blocks, "block"), detectable(best))
+	}
+	out := small + "Of the others, " + list(parts)
 	if by[best.Verdict] > 0 {
 		out += "; the largest effect of several tends to be overstated"
 	}
@@ -125,53 +127,52 @@ func (s *study) price(best pgassay.Comparison, all []pgassay.Comparison) string 
 	return ""
 }
 
+// equal says that all arms that can be judged stayed within the margin.
 func (s *study) equal(best pgassay.Comparison, primary []pgassay.Comparison) []string {
 	what, at := metricNoun(best.Metric), s.e.Loads[best.Load].Name
-	margin := "±" + percent(s.e.Design.Delta)
-	var same, open []int
-	var worst pgassay.Comparison
+	var same []int
+	var widest pgassay.Comparison
 	for _, c := range primary {
 		if c.Verdict != pgassay.Equivalent {
-			open = append(open, c.Arm)
 			continue
 		}
 		same = append(same, c.Arm)
-		if width := c.Effect.High - c.Effect.Low; worst.Blocks == 0 || width > worst.Effect.High-worst.Effect.Low {
-			worst = c
+		if widest.Blocks == 0 || c.Effect.High-c.Effect.Low > widest.Effect.High-widest.Effect.Low {
+			widest = c
 		}
 	}
-	first := fmt.Sprintf("%s gave the same %s as the baseline %s at %s, within %s.", s.armList(same), what, s.quoted(best.Base), at, margin)
-	second := fmt.Sprintf("The %s, in %s, leaves no room for more.", between(worst), plural(worst.Blocks, "block"))
-	if len(open) > 0 {
-		second += fmt.Sprintf(" Nothing can be said of %s.", s.armList(open))
+	return []string{
+		fmt.Sprintf("%s gave the same %s as the baseline %s at %s, within ±%s.", s.armList(same), what, s.quoted(best.Base), at, percent(s.e.Design.Delta)),
+		fmt.Sprintf("The %s, in %s, leaves no room for more.", between(widest), plural(widest.Blocks, "block")),
 	}
-	return []string{first, second}
 }
 
 // nothing says that no difference could be claimed, and what could have been.
 func (s *study) nothing(best pgassay.Comparison, primary []pgassay.Comparison) []string {
 	first := fmt.Sprintf("No difference in %s could be claimed at %s.", metricNoun(best.Metric), s.e.Loads[best.Load].Name)
-	var open []pgassay.Comparison
-	blocks, idle := 0, 0
+	blocks, same := 0, 0 // the fewest blocks of a comparison that has any
 	for _, c := range primary {
-		if c.Verdict == pgassay.Invalid {
-			idle++
-			continue
-		}
-		open = append(open, c)
-		if blocks == 0 || c.Blocks < blocks {
+		switch {
+		case c.Verdict == pgassay.Equivalent:
+			same++
+		case c.Verdict == pgassay.Inconclusive && c.Blocks > 0 && (blocks == 0 || c.Blocks < blocks):
 			blocks = c.Blocks
 		}
 	}
 	second := ""
-	if d, ok := farthest(open); ok {
+	d, ok := farthest(primary)
+	switch {
+	case ok:
 		second = fmt.Sprintf("With %s this experiment could have seen a change of %s or more; a smaller one may exist.", plural(blocks, "block"), d)
-	} else if best.Blocks == 1 {
+	case blocks == 1:
 		second = "There is one block only, and one block has no interval: whatever the numbers show may be chance."
-	} else if best.Blocks == 0 {
+	case blocks == 0:
 		second = fmt.Sprintf("There is nothing to compare: %s.", best.Reason)
-	} else {
-		second = fmt.Sprintf("%s is too few for any interval worth having.", plural(best.Blocks, "block"))
+	default:
+		second = fmt.Sprintf("%s are too few for an interval worth having.", plural(blocks, "block"))
+	}
+	if same > 0 {
+		second += fmt.Sprintf(" %s stayed within ±%s.", plural(same, "arm"), percent(s.e.Design.Delta))
 	}
 	return []string{first, second}
 }
@@ -193,14 +194,25 @@ func (s *study) unanswerable(best pgassay.Comparison, primary []pgassay.Comparis
 	return append(out, fmt.Sprintf("Its numbers are listed, but they do not decide anything about %s.", metricNoun(best.Metric)))
 }
 
-// idleFactor is the sentence of a factor that could not have mattered.
-func (s *study) idleFactor(verdicts []FactorVerdict) (string, bool) {
+// unjudged names what a failed check left without a verdict: a factor that
+// could not have mattered, or arms; "" when nothing is.
+func (s *study) unjudged(primary []pgassay.Comparison, verdicts []FactorVerdict) string {
 	for _, v := range verdicts {
 		if v.Verdict == pgassay.Invalid {
-			return v.Sentence, true
+			return v.Sentence
 		}
 	}
-	return "", false
+	var arms []int
+	why := ""
+	for _, c := range primary {
+		if c.Verdict == pgassay.Invalid {
+			arms, why = append(arms, c.Arm), c.Reason
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s could not be judged: %s.", s.armList(arms), why)
 }
 
 // oneArm answers an experiment that compares nothing.

@@ -220,6 +220,9 @@ func (s *study) decide(c *contrast) {
 		if c.Family > 1 {
 			c.Reason += fmt.Sprintf(", also after the correction for %d comparisons", c.Family)
 		}
+		if c.same(s.e.Design.Delta) {
+			c.Reason += fmt.Sprintf("; the change is smaller than the margin of %s", percent(s.e.Design.Delta))
+		}
 	case c.same(s.e.Design.Delta):
 		c.Verdict, c.Reason = pgassay.Equivalent, fmt.Sprintf("the interval lies within ±%s", percent(s.e.Design.Delta))
 		if c.Absolute && c.Effect.Low == 0 && c.Effect.High == 0 {

@@ -80,7 +80,7 @@ func TestVerdicts(t *testing.T) {
 		{"both ways", []float64{1.1, 0.9, 1.05, 0.97}, pgassay.Inconclusive, "the interval includes 0; 4 blocks could have seen", "With 4 blocks this experiment could have seen a change of"},
 		{"one block", []float64{1.5}, pgassay.Inconclusive, "one block has no interval", "one block has no interval"},
 		{"two blocks are enough when they agree", []float64{1.300, 1.301}, pgassay.Improved, "excludes 0", "raised throughput by 30.0 %"},
-		{"a small gain that is certain is a gain", []float64{1.010, 1.011, 1.0105, 1.0100}, pgassay.Improved, "excludes 0", "raised throughput by 1.0 %"},
+		{"a small gain that is certain is a gain", []float64{1.010, 1.011, 1.0105, 1.0100}, pgassay.Improved, "the change is smaller than the margin of 2.5 %", "That is certain but small"},
 		{"nothing was measured", nil, pgassay.Inconclusive, "no block has a valid trial of both arms", "There is nothing to compare"},
 	} {
 		e := experiment(4, "base", "new")

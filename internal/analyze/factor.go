@@ -220,13 +220,14 @@ func (s *study) factorSentence(f pgassay.Factor, best pgassay.Comparison, mine [
 	return fmt.Sprintf("%s: no effect on %s could be claimed at %s: %s.", f.Name, what, at, best.Reason)
 }
 
-// rank orders verdicts from the strongest claim to none.
+// rank orders verdicts by which one speaks for several comparisons: a claim
+// does when one of them makes it, "equivalent" only when nothing stays open.
 func rank(v pgassay.Verdict) int {
-	return slices.Index([]pgassay.Verdict{pgassay.Improved, pgassay.Regressed, pgassay.Equivalent, pgassay.Inconclusive, pgassay.Invalid}, v)
+	return slices.Index([]pgassay.Verdict{pgassay.Improved, pgassay.Regressed, pgassay.Inconclusive, pgassay.Equivalent, pgassay.Invalid}, v)
 }
 
-// strongest returns the comparison with the strongest verdict; among equals the
-// one with the largest effect.
+// strongest returns the comparison whose verdict speaks for all; among equals
+// the one with the largest effect.
 func strongest(cs []pgassay.Comparison) pgassay.Comparison {
 	size := func(c pgassay.Comparison) float64 {
 		if c.Blocks == 0 {
@@ -243,12 +244,12 @@ func strongest(cs []pgassay.Comparison) pgassay.Comparison {
 	return best
 }
 
-// farthest is the largest detectable effect of the inconclusive comparisons in
-// words: what all of them could have seen.
+// farthest is the largest detectable effect of the inconclusive comparisons
+// that have an interval, in words: what all of them could have seen.
 func farthest(cs []pgassay.Comparison) (string, bool) {
 	var worst pgassay.Comparison
 	for _, c := range cs {
-		if c.Verdict != pgassay.Inconclusive {
+		if c.Verdict != pgassay.Inconclusive || c.Blocks < 2 {
 			continue
 		}
 		if c.Detectable <= 0 {
