@@ -16,6 +16,7 @@ type builder struct {
 	f        *File
 	tree     *node
 	datasets map[string]*datasetFile
+	made     map[string]pgassay.Dataset
 	chosen   choice
 	headers  []header // one per script
 	factors  []factor

@@ -173,8 +173,22 @@ func setParam(list []*pair, p *pair) []*pair {
 	return append(list, p)
 }
 
-// dataset resolves a choice; problems are reported at its nodes.
+// dataset resolves a choice; problems are reported at its nodes. Arms mostly
+// share theirs, so each is made once.
 func (b *builder) dataset(c choice) pgassay.Dataset {
+	key := fmt.Sprintf("%q %q", c.builtin, c.init)
+	for _, p := range c.params {
+		key += fmt.Sprintf(" %q=%q", p.key, p.value.text)
+	}
+	made, ok := b.made[key]
+	if !ok {
+		made = b.makeDataset(c)
+		b.made[key] = made
+	}
+	return made
+}
+
+func (b *builder) makeDataset(c choice) pgassay.Dataset {
 	if c.builtin == "" {
 		for _, p := range c.params {
 			b.r.errorf(p.at, "give scripts such a value under workload.variables", "a dataset from a file has no parameter %s", clip(p.key))

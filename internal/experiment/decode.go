@@ -87,7 +87,7 @@ func Decode(name string, text []byte, o Options) (*File, error) {
 		return nil, r.err()
 	}
 	(&walker{r: r}).walk(merged, experimentType, "")
-	b := &builder{r: r, o: o, tree: merged, datasets: map[string]*datasetFile{}}
+	b := &builder{r: r, o: o, tree: merged, datasets: map[string]*datasetFile{}, made: map[string]pgassay.Dataset{}}
 	f := b.build(name)
 	if err := r.err(); err != nil {
 		return nil, err
