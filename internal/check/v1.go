@@ -24,7 +24,7 @@ func settingsInForce(e Evidence) pgassay.CheckResult {
 	states := settingsByName(e.Trial.Settings)
 	var wrong, shares []string
 	for _, want := range arm.Settings {
-		if strings.HasSuffix(strings.TrimSpace(want.Value), "%") {
+		if strings.Contains(want.Value, "%") {
 			shares = append(shares, want.Name)
 			continue
 		}
