@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgassay/pgassay"
+	"github.com/pgassay/pgassay/internal/load/hist"
 	"github.com/pgassay/pgassay/internal/stats"
 )
 
@@ -20,12 +21,16 @@ type cell struct {
 	other map[pgassay.Outcome]int
 	// lastReason is why the last of them is not.
 	lastReason string
+	// sum is the latencies of all valid trials together, nil for none; without
+	// counts the trials that have no histogram, whyWithout is the last one's reason.
+	sum        *hist.Histogram
+	without    int
+	whyWithout string
 }
 
 // valid is a trial that counts, with all its metrics read once.
 type valid struct {
 	rec   *pgassay.TrialRecord
-	lat   latency
 	value []reading // as pgassay.Metrics
 }
 
@@ -49,10 +54,11 @@ func (s *study) fillCells() {
 		if c.in(r.Order.Block) != nil {
 			continue
 		}
-		v := &valid{rec: r, lat: latencyOf(r)}
+		v, lat := &valid{rec: r}, latencyOf(r)
 		for _, m := range pgassay.Metrics {
-			v.value = append(v.value, read(r, m, v.lat))
+			v.value = append(v.value, read(r, m, lat))
 		}
+		c.add(lat)
 		c.trials = append(c.trials, v)
 		if !slices.Contains(s.blocks, r.Order.Block) {
 			s.blocks = append(s.blocks, r.Order.Block)
@@ -63,6 +69,18 @@ func (s *study) fillCells() {
 		for _, c := range row {
 			slices.SortFunc(c.trials, func(a, b *valid) int { return a.rec.Order.Block - b.rec.Order.Block })
 		}
+	}
+}
+
+// add puts a trial's latencies to those of the cell.
+func (c *cell) add(l latency) {
+	switch {
+	case l.h == nil:
+		c.without, c.whyWithout = c.without+1, l.why
+	case c.sum == nil:
+		c.sum = l.h
+	default:
+		c.sum.Merge(l.h)
 	}
 }
 
@@ -118,26 +136,19 @@ func (c *cell) result(arm, load int) Cell {
 	for i, m := range pgassay.Metrics {
 		out.Metrics = append(out.Metrics, c.metric(i, m))
 	}
-	var all []latency
-	without := ""
-	missing := 0
 	for _, v := range c.trials {
 		out.Transactions += v.rec.TotalTransactions()
-		if v.lat.h == nil {
-			without, missing = v.lat.why, missing+1
-		}
-		all = append(all, v.lat)
 	}
-	if h := merge(all); h != nil && h.Count() > 0 {
-		out.Quantiles, out.Histogram = quantiles(h), bars(h)
-		if missing > 0 {
-			out.NoLatency = fmt.Sprintf("%s in %d of %d trials", without, missing, len(c.trials))
+	switch {
+	case c.sum != nil && c.sum.Count() > 0:
+		out.Quantiles, out.Histogram = quantiles(c.sum), bars(c.sum)
+		if c.without > 0 {
+			out.NoLatency = fmt.Sprintf("%s in %d of %d trials", c.whyWithout, c.without, len(c.trials))
 		}
-	} else {
-		out.NoLatency = without
-		if without == "" && !out.Dropped {
-			out.NoLatency = "no transaction was completed"
-		}
+	case c.without > 0:
+		out.NoLatency = c.whyWithout
+	case !out.Dropped:
+		out.NoLatency = "no transaction was completed"
 	}
 	out.Quantiles = filled(out.Quantiles)
 	return out

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/analyze"
 	"github.com/pgassay/pgassay/internal/stats"
@@ -165,6 +167,30 @@ func TestHolmFamilies(t *testing.T) {
 	if c.Verdict != pgassay.Inconclusive || !strings.Contains(c.Reason, "excludes 0, but not after the correction for 3 comparisons") {
 		t.Errorf("got %s, %q", c.Verdict, c.Reason)
 	}
+}
+
+// TestSymmetry: exchanging the arms inverts the ratio and keeps the p-value, and
+// another unit of throughput changes nothing.
+func TestSymmetry(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(2, 6).Draw(rt, "blocks")
+		y := rapid.SliceOfN(rapid.Float64Range(1e8, 1e9), 2*n, 2*n).Draw(rt, "tps")
+		unit := rapid.Float64Range(1, 100).Draw(rt, "unit")
+		e := experiment(n, "a", "b")
+		one := comparison(t, mustAnalyze(t, e, trials(e, n, func(b, a, _ int) float64 { return y[2*(b-1)+a] })), pgassay.MetricTPS, 1, 0)
+		turned := comparison(t, mustAnalyze(t, e, trials(e, n, func(b, a, _ int) float64 { return y[2*(b-1)+1-a] })), pgassay.MetricTPS, 1, 0)
+		scaled := comparison(t, mustAnalyze(t, e, trials(e, n, func(b, a, _ int) float64 { return unit * y[2*(b-1)+a] })), pgassay.MetricTPS, 1, 0)
+		close := func(a, b float64) bool { return math.Abs(a-b) < 1e-6*(1+math.Abs(a)) }
+		if !close(math.Log1p(one.Effect.Estimate), -math.Log1p(turned.Effect.Estimate)) || !close(one.P, turned.P) {
+			rt.Fatalf("turned round: %+v became %+v", one, turned)
+		}
+		if !close(one.Effect.Estimate, scaled.Effect.Estimate) || !close(one.P, scaled.P) || one.Verdict != scaled.Verdict {
+			rt.Fatalf("in another unit: %+v became %+v", one, scaled)
+		}
+		if mirror := map[pgassay.Verdict]pgassay.Verdict{pgassay.Improved: pgassay.Regressed, pgassay.Regressed: pgassay.Improved}; mirror[one.Verdict] != "" && mirror[one.Verdict] != turned.Verdict {
+			rt.Fatalf("%s turned round is %s", one.Verdict, turned.Verdict)
+		}
+	})
 }
 
 // simulate makes an A/B experiment with lognormal noise and a drift that both

@@ -59,21 +59,6 @@ func (l latency) quantile(m pgassay.Metric) reading {
 	return seen(float64(l.h.Quantile(m.Quantile)))
 }
 
-// merge adds up distributions. It returns nil of nothing.
-func merge(all []latency) *hist.Histogram {
-	var sum *hist.Histogram
-	for _, l := range all {
-		if l.h == nil {
-			continue
-		}
-		if sum == nil {
-			sum = hist.New()
-		}
-		sum.Merge(l.h)
-	}
-	return sum
-}
-
 // shown are the quantiles of a cell's latency curve.
 var shown = []float64{
 	0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.975, 0.98, 0.99, 0.995, 0.998,

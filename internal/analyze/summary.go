@@ -77,14 +77,15 @@ func (s *study) failures() []pgassay.CheckResult {
 
 // trialSummaries lists every trial, also those that do not count.
 func (s *study) trialSummaries() []TrialSummary {
+	tps, _ := pgassay.MetricByName(pgassay.MetricTPS)
 	var out []TrialSummary
 	for _, r := range s.trials {
 		t := TrialSummary{
 			Order: r.Order, Outcome: r.Outcome, Reason: r.Reason, Started: r.Started, Phases: r.Phases,
 			Transactions: r.TotalTransactions(),
 		}
-		if tps, known, _ := Value(r, pgassay.MetricTPS); known {
-			t.TPS = tps
+		if v := read(r, tps, latency{}); v.absent == present {
+			t.TPS = v.v
 		}
 		if n := vacuumRuns(r); n.absent == present {
 			t.Vacuums = int(n.v)
