@@ -66,7 +66,7 @@ func (r *run) sameBoot() pgassay.CheckResult {
 	}
 	if len(all) > 1 {
 		c.Severity = pgassay.SeverityWarning
-		return infoV35.failed(c, fmt.Sprintf("the host was booted %d times during the run, each time between two blocks", len(all)-1), number)
+		return infoV35.failed(c, fmt.Sprintf("the run spans %d boots of the host, with each reboot between two blocks", len(all)), number)
 	}
 	return infoV35.passed(c, "all trials were made in one boot of the host", number)
 }
