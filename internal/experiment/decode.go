@@ -21,7 +21,7 @@ type Options struct {
 	Sets []string
 	// MemoryBytes is the memory that a server here can use: shares of memory
 	// (25%) become whole megabytes of it, or of limits.memory when that is
-	// less. 0 leaves them as written; CheckServer then refuses them.
+	// less. Without either they stay as written, and CheckServer refuses them.
 	MemoryBytes int64
 }
 

@@ -64,8 +64,8 @@ func (b *builder) share(n *node, name, percent string) (int64, bool) {
 		return 0, false
 	}
 	memory := b.o.MemoryBytes
-	if limit := b.f.Experiment.Server.MemoryLimitBytes; limit > 0 && memory > 0 {
-		memory = min(memory, limit)
+	if limit := b.f.Experiment.Server.MemoryLimitBytes; limit > 0 && (memory <= 0 || limit < memory) {
+		memory = limit
 	}
 	if memory <= 0 {
 		return 0, true
