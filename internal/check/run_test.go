@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/check"
@@ -100,6 +101,13 @@ func TestRunChecks(t *testing.T) {
 
 		{"V36", "", nil, passed, invalid, "all 16 trials were made in the planned order"},
 		{"V36", "", func(e *check.RunEvidence) { e.Trials = e.Trials[:10] }, passed, invalid, "all 10 trials were made in the planned order, 6 of 16 planned ones were not made"},
+		{"V36", "", func(e *check.RunEvidence) {
+			again := *e.Trials[15]
+			again.Order.Number, again.Order.Attempt = 17, 2
+			again.Started = again.Started.Add(time.Minute)
+			e.Trials[15].Outcome = pgassay.OutcomeInvalid
+			e.Trials, e.Planned = append(e.Trials, &again), append(e.Planned, again.Order)
+		}, passed, invalid, "all 17 trials were made in the planned order"},
 		{"V36", "", func(e *check.RunEvidence) { e.Trials[4].Order.Arm = 3 }, failed, invalid, "trial 5 (block 1, position 4) is not the one that the plan has there"},
 		{"V36", "", func(e *check.RunEvidence) { e.Trials[4], e.Trials[5] = e.Trials[5], e.Trials[4] }, failed, invalid, "block 1, position 4 was left out"},
 		{"V36", "", func(e *check.RunEvidence) { e.Trials[5].Started = e.Trials[3].Started }, failed, invalid, "trial 6 (block 1, position 5) was made out of its order"},

@@ -30,24 +30,28 @@ func (r *run) orderRealised() pgassay.CheckResult {
 	if len(r.Planned) == 0 || len(r.Trials) == 0 {
 		return infoV36.unknown(c, "there is no plan, or no trial was made")
 	}
+	// A plan with repeats in it names a slot more than once: the first counts.
 	type slot struct{ block, position int }
-	planned, rank := map[slot]pgassay.TrialOrder{}, map[slot]int{}
-	for i, o := range r.Planned {
-		planned[slot{o.Block, o.Position}], rank[slot{o.Block, o.Position}] = o, i
+	rank := map[slot]int{}
+	var planned []pgassay.TrialOrder
+	for _, o := range r.Planned {
+		if _, again := rank[slot{o.Block, o.Position}]; !again {
+			rank[slot{o.Block, o.Position}] = len(planned)
+			planned = append(planned, o)
+		}
 	}
 	last, lastNumber, blocks := -1, 0, 0
 	for i, rec := range r.Trials {
 		o := rec.Order
-		want, ok := planned[slot{o.Block, o.Position}]
-		if !ok || want.Arm != o.Arm || want.Load != o.Load || want.Seed != o.Seed {
+		at, ok := rank[slot{o.Block, o.Position}]
+		if !ok || planned[at].Arm != o.Arm || planned[at].Load != o.Load || planned[at].Seed != o.Seed {
 			return infoV36.failed(c, fmt.Sprintf("trial %d (block %d, position %d) is not the one that the plan has there", o.Number, o.Block, o.Position))
 		}
-		at := rank[slot{o.Block, o.Position}]
 		if at < last || o.Number <= lastNumber || i > 0 && rec.Started.Before(r.Trials[i-1].Started) {
 			return infoV36.failed(c, fmt.Sprintf("trial %d (block %d, position %d) was made out of its order", o.Number, o.Block, o.Position))
 		}
 		if at > last+1 {
-			o := r.Planned[last+1]
+			o := planned[last+1]
 			return infoV36.failed(c, fmt.Sprintf("block %d, position %d was left out", o.Block, o.Position))
 		}
 		last, lastNumber, blocks = at, o.Number, max(blocks, o.Block)
@@ -59,8 +63,8 @@ func (r *run) orderRealised() pgassay.CheckResult {
 		return infoV36.failed(c, fmt.Sprintf("the position within the block and %s correlate with %.2f (limit 0.3)", strconv.Quote(r.Experiment.Arms[arm].Name), worst), numbers...)
 	}
 	text := fmt.Sprintf("all %d trials were made in the planned order", len(r.Trials))
-	if last+1 < len(r.Planned) {
-		text += fmt.Sprintf(", %d of %d planned ones were not made", len(r.Planned)-last-1, len(r.Planned))
+	if last+1 < len(planned) {
+		text += fmt.Sprintf(", %d of %d planned ones were not made", len(planned)-last-1, len(planned))
 	}
 	return infoV36.passed(c, text, numbers...)
 }
