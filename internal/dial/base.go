@@ -1,6 +1,7 @@
 package dial
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -45,17 +46,10 @@ func withService[C any](text string, parse func(string) (C, error)) (C, error) {
 	}
 	defer r.Close()
 	_, err = w.WriteString("[none]\n")
-	if err := cmpErr(err, w.Close()); err != nil {
+	if err := errors.Join(err, w.Close()); err != nil {
 		return zero, fmt.Errorf("write pipe: %w", err)
 	}
 	return parse(fmt.Sprintf("%s service=none servicefile=/dev/fd/%d", text, r.Fd()))
-}
-
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // base returns a fresh configuration without host, user, password, TLS and

@@ -2,6 +2,7 @@ package dial_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,8 +151,10 @@ func TestPassword(t *testing.T) {
 			if got := strings.Join(target.Warnings(), "\n"); !strings.Contains(got, tt.warn) || (tt.warn == "") != (got == "") {
 				t.Errorf("warnings: got %q, want one with %q", got, tt.warn)
 			}
-			if s := target.String(); tt.want != "" && strings.Contains(s, tt.want) {
-				t.Errorf("String tells the password: %s", s)
+			for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+				if s := fmt.Sprintf(verb, target); tt.want != "" && strings.Contains(s, tt.want) {
+					t.Errorf("%s tells the password: %s", verb, s)
+				}
 			}
 		})
 	}

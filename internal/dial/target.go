@@ -14,7 +14,7 @@ import (
 
 // Target says how to reach one database on one server (or on the first of
 // several that answers). It is immutable and safe for concurrent use; it holds
-// the password, so it must not be printed with %v or stored: use [Target.String].
+// the password, but no verb of package fmt prints it.
 type Target struct {
 	config *pgconn.Config
 	// timeout limits one try on one host.
@@ -103,6 +103,9 @@ func (t *Target) Warnings() []string { return slices.Clone(t.warnings) }
 func (t *Target) String() string {
 	return fmt.Sprintf("%s@%s/%s", t.config.User, t.Address(), t.config.Database)
 }
+
+// GoString keeps the password out of %#v too.
+func (t *Target) GoString() string { return "dial.Target(" + t.String() + ")" }
 
 // Address is the server alone: "host:port", or "dir:port" for a Unix socket;
 // several hosts are separated by commas.
