@@ -27,7 +27,8 @@ type Owner struct {
 // self is this process.
 func self() Owner {
 	pid := os.Getpid()
-	return Owner{pid, processStart(pid)}
+	started, _ := processStart(pid)
+	return Owner{pid, started}
 }
 
 // Alive says whether the process is still there.
@@ -38,6 +39,6 @@ func (o Owner) Alive() bool {
 	if err := syscall.Kill(o.PID, 0); err != nil && !errors.Is(err, syscall.EPERM) {
 		return false
 	}
-	now := processStart(o.PID)
-	return o.Started == "" || now == "" || now == o.Started
+	now, ended := processStart(o.PID)
+	return !ended && (o.Started == "" || now == "" || now == o.Started)
 }
