@@ -1,6 +1,10 @@
 package labtest
 
-import "syscall"
+import (
+	"os"
+	"strings"
+	"syscall"
+)
 
 // attr runs a process as the account, in its own process group (so that ^C on
 // a terminal reaches us first), and stops it when the thread that started it
@@ -8,7 +12,9 @@ import "syscall"
 func (o owner) attr() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 	if o.change {
-		a.Credential = &syscall.Credential{Uid: uint32(o.uid), Gid: uint32(o.gid)}
+		// A user namespace can forbid setgroups, and then it must not be called.
+		denied, _ := os.ReadFile("/proc/self/setgroups")
+		a.Credential = &syscall.Credential{Uid: uint32(o.uid), Gid: uint32(o.gid), NoSetGroups: strings.TrimSpace(string(denied)) == "deny"}
 	}
 	return a
 }
