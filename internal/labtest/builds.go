@@ -17,12 +17,12 @@ import (
 
 // installed are the places where distributions put PostgreSQL, best first.
 var installed = []string{
-	"/usr/lib/postgresql/*/bin",               // Debian, Ubuntu
-	"/usr/pgsql-*/bin",                        // PGDG on RPM systems
-	"/usr/libexec/postgresql*",                // Alpine
-	"/opt/homebrew/opt/postgresql@*/bin",      // macOS on ARM
-	"/usr/local/opt/postgresql@*/bin",         // macOS on Intel
-	"/usr/local/pgsql/bin", "/usr/bin/../bin", // built by hand; Arch, Fedora
+	"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
+	"/usr/pgsql-*/bin",                   // PGDG on RPM systems
+	"/usr/libexec/postgresql*",           // Alpine
+	"/opt/homebrew/opt/postgresql@*/bin", // macOS on ARM
+	"/usr/local/opt/postgresql@*/bin",    // macOS on Intel
+	"/usr/local/pgsql/bin", "/usr/bin",   // built by hand; Arch, Fedora
 }
 
 // builds finds the directories of binaries by major version, once. What a
