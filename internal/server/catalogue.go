@@ -1,0 +1,149 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pgassay/pgassay"
+)
+
+// Catalogue is what a build says of itself when it runs with nothing changed.
+type Catalogue struct {
+	Settings      []pgassay.SettingState `json:"settings"`
+	VersionString string                 `json:"version_string"`
+	JIT           bool                   `json:"jit"`
+}
+
+// Known says whether the build has a setting.
+func (c *Catalogue) Known(name string) bool {
+	for _, s := range c.Settings {
+		if strings.EqualFold(s.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Catalogue returns a build's catalogue. It is read once from a server on an
+// empty cluster and kept.
+func (h *Home) Catalogue(ctx context.Context, b pgassay.Build) (*Catalogue, error) {
+	cluster, err := h.cluster(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	path := cluster + ".json"
+	if text, err := os.ReadFile(path); err == nil {
+		c := new(Catalogue)
+		if err := json.Unmarshal(text, c); err == nil && len(c.Settings) > 0 {
+			return c, nil
+		}
+	}
+	c := new(Catalogue)
+	err = h.onCopy(ctx, b, cluster, nil, func(ctx context.Context, conn *pgx.Conn) error {
+		var err error
+		if c.Settings, err = ReadSettings(ctx, conn); err != nil {
+			return err
+		}
+		return conn.QueryRow(ctx, "SELECT version(), pg_jit_available()").Scan(&c.VersionString, &c.JIT)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read catalogue of PostgreSQL %s: %w", b.Version, err)
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	scratch := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := errors.Join(os.WriteFile(scratch, text, 0o644), os.Rename(scratch, path)); err != nil {
+		return nil, diskFull(fmt.Errorf("keep catalogue: %w", err))
+	}
+	return c, nil
+}
+
+// knownSettings says which settings a build has.
+func (h *Home) knownSettings(ctx context.Context, b pgassay.Build) (func(string) bool, error) {
+	c, err := h.Catalogue(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return c.Known, nil
+}
+
+// alwaysThere are the settings of ours that every supported version has.
+func alwaysThere(name string) bool {
+	return name != "log_autoanalyze_min_duration" && name != "track_cost_delay_timing"
+}
+
+// onCopy starts a server on a copy of an empty cluster, calls f with a
+// connection, and removes everything again.
+func (h *Home) onCopy(ctx context.Context, b pgassay.Build, cluster string, settings []pgassay.Setting, f func(context.Context, *pgx.Conn) error) (err error) {
+	dir, err := h.scratch(instancesDir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	data := filepath.Join(dir, "data")
+	if _, err := copyTree(ctx, cluster, data, h.user); err != nil {
+		return err
+	}
+	r, err := h.startKnowing(ctx, b, data, filepath.Join(dir, "server.log"), settings, alwaysThere)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.stop()) }()
+	conn, err := r.target.Connect(ctx, "catalogue")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(ctx, conn), conn.Close(context.WithoutCancel(ctx)))
+}
+
+// Try is the result of [Home.TrySchema].
+type Try struct {
+	// Relations are the tables that the schema makes, empty.
+	Relations []pgassay.Relation
+	// Storage has one entry per tried parameter: nil when it was accepted.
+	Storage []error
+}
+
+// TrySchema creates a dataset's schema with no rows on an empty cluster and
+// tries each storage parameter on it. Nothing of it is kept. An error means
+// that the schema itself does not work.
+func (h *Home) TrySchema(ctx context.Context, b pgassay.Build, schema string, storage []pgassay.StorageSetting) (*Try, error) {
+	cluster, err := h.cluster(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	try := &Try{}
+	err = h.onCopy(ctx, b, cluster, nil, func(ctx context.Context, conn *pgx.Conn) error {
+		if err := script(ctx, conn, "schema", schema); err != nil {
+			return err
+		}
+		var err error
+		if try.Relations, err = readRelations(ctx, conn); err != nil {
+			return err
+		}
+		for _, s := range storage {
+			try.Storage = append(try.Storage, tryStorage(ctx, conn, s))
+		}
+		return nil
+	})
+	return try, err
+}
+
+// tryStorage sets a storage parameter and takes it back.
+func tryStorage(ctx context.Context, conn *pgx.Conn, s pgassay.StorageSetting) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, alterStorage(s))
+	return errors.Join(err, tx.Rollback(ctx))
+}

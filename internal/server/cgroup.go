@@ -1,0 +1,77 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/pgassay/pgassay"
+)
+
+// memoryGroup is a cgroup that limits a server's memory.
+type memoryGroup struct{ dir string }
+
+// cgroupRoots are where the memory controller may be, and its file for a limit.
+var cgroupRoots = []struct{ dir, limit string }{
+	{"/sys/fs/cgroup", "memory.max"},                   // version 2
+	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, // version 1
+}
+
+// CanLimitMemory says why a memory limit is not possible on this host, nil
+// when it is.
+func CanLimitMemory() error {
+	g, err := newMemoryGroup(1 << 30)
+	if err != nil {
+		return err
+	}
+	return g.remove()
+}
+
+// limitMemory moves a server that has just started into a cgroup of its own.
+// Its later children are born there.
+func limitMemory(pid int, bytes int64) (*memoryGroup, error) {
+	g, err := newMemoryGroup(bytes)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range append([]int{pid}, descendants(pid)...) {
+		err := os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(strconv.Itoa(p)), 0)
+		if err != nil && p == pid {
+			return nil, errors.Join(fmt.Errorf("limit memory: %w", err), g.remove())
+		}
+	}
+	return g, nil
+}
+
+func newMemoryGroup(bytes int64) (*memoryGroup, error) {
+	var errs []error
+	for _, root := range cgroupRoots {
+		dir := filepath.Join(root.dir, fmt.Sprintf("pgassay-%d-%d", os.Getpid(), time.Now().UnixNano()))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		err := os.WriteFile(filepath.Join(dir, root.limit), []byte(strconv.FormatInt(bytes, 10)), 0)
+		if err == nil {
+			return &memoryGroup{dir}, nil
+		}
+		errs = append(errs, err, os.Remove(dir))
+	}
+	return nil, pgassay.WithHint(fmt.Errorf("%w: this host cannot limit the server's memory: %w", pgassay.ErrUsage, errors.Join(errs...)),
+		"Take limits.memory out, or run as root where the memory controller of cgroups is available.")
+}
+
+// remove removes the group; its processes must have ended.
+func (g *memoryGroup) remove() error {
+	var err error
+	for range 50 { // the kernel may need a moment to see that they ended
+		if err = os.Remove(g.dir); err == nil || errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return fmt.Errorf("remove memory limit: %w", err)
+}
