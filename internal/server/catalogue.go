@@ -105,37 +105,27 @@ func (h *Home) onCopy(ctx context.Context, b pgassay.Build, cluster string, sett
 	return errors.Join(f(ctx, conn), conn.Close(context.WithoutCancel(ctx)))
 }
 
-// Try is the result of [Home.TrySchema].
-type Try struct {
-	// Relations are the tables that the schema makes, empty.
-	Relations []pgassay.Relation
-	// Storage has one entry per tried parameter: nil when it was accepted.
-	Storage []error
-}
-
 // TrySchema creates a dataset's schema with no rows on an empty cluster and
-// tries each storage parameter on it. Nothing of it is kept. An error means
-// that the schema itself does not work.
-func (h *Home) TrySchema(ctx context.Context, b pgassay.Build, schema string, storage []pgassay.StorageSetting) (*Try, error) {
+// calls f with its tables and a function that tries a storage parameter on
+// them and takes it back. Nothing of it is kept. An error that is not f's
+// means that the schema itself does not work.
+func (h *Home) TrySchema(ctx context.Context, b pgassay.Build, schema string, f func(tables []pgassay.Relation, try func(table, name, value string) error) error) error {
 	cluster, err := h.cluster(ctx, b)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	try := &Try{}
-	err = h.onCopy(ctx, b, cluster, nil, func(ctx context.Context, conn *pgx.Conn) error {
+	return h.onCopy(ctx, b, cluster, nil, func(ctx context.Context, conn *pgx.Conn) error {
 		if err := script(ctx, conn, "schema", schema); err != nil {
 			return err
 		}
-		var err error
-		if try.Relations, err = readRelations(ctx, conn); err != nil {
+		tables, err := readRelations(ctx, conn)
+		if err != nil {
 			return err
 		}
-		for _, s := range storage {
-			try.Storage = append(try.Storage, tryStorage(ctx, conn, s))
-		}
-		return nil
+		return f(tables, func(table, name, value string) error {
+			return tryStorage(ctx, conn, pgassay.StorageSetting{Table: table, Name: name, Value: value})
+		})
 	})
-	return try, err
 }
 
 // tryStorage sets a storage parameter and takes it back.
