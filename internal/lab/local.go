@@ -194,7 +194,9 @@ func (m *measurement) fill(res LoadResult, seen Seen) {
 	r.Events = seen.Events
 	r.Use, r.Host = seen.Use, seen.Host
 	r.Missing = seen.Missing
-	r.Use.ClientCPUS = res.ClientCPUS
+	if r.Use.ClientCPUS <= 0 { // the samplers could not tell
+		r.Use.ClientCPUS = res.ClientCPUS
+	}
 	r.Host.GCPauseNS, r.Host.RunQueueP99NS = res.GCPauseNS, res.RunQueueP99NS
 	r.Phases.ConnectS = res.ConnectS
 	r.Phases.MeasureS = time.Duration(res.MeasuredNS).Seconds()

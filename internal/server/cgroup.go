@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pgassay/pgassay"
@@ -14,10 +16,12 @@ import (
 // memoryGroup is a cgroup that limits a server's memory.
 type memoryGroup struct{ dir string }
 
-// cgroupRoots are where the memory controller may be, and its file for a limit.
-var cgroupRoots = []struct{ dir, limit string }{
-	{"/sys/fs/cgroup", "memory.max"},                   // version 2
-	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, // version 1
+// cgroupRoots are where the memory controller may be, its file for a limit, and
+// a file that only such a root has, with a word that it must hold. On a host
+// with version 1, /sys/fs/cgroup is an ordinary directory.
+var cgroupRoots = []struct{ dir, limit, proof, word string }{
+	{"/sys/fs/cgroup", "memory.max", "cgroup.subtree_control", "memory"},            // version 2
+	{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.limit_in_bytes", ""}, // version 1
 }
 
 // CanLimitMemory says why a memory limit is not possible on this host, nil
@@ -49,12 +53,17 @@ func limitMemory(pid int, bytes int64) (*memoryGroup, error) {
 func newMemoryGroup(bytes int64) (*memoryGroup, error) {
 	var errs []error
 	for _, root := range cgroupRoots {
+		proof, err := os.ReadFile(filepath.Join(root.dir, root.proof))
+		if err != nil || !slices.Contains(append(strings.Fields(string(proof)), ""), root.word) {
+			errs = append(errs, fmt.Errorf("%s has no memory controller for us", root.dir))
+			continue
+		}
 		dir := filepath.Join(root.dir, fmt.Sprintf("pgassay-%d-%d", os.Getpid(), time.Now().UnixNano()))
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		err := os.WriteFile(filepath.Join(dir, root.limit), []byte(strconv.FormatInt(bytes, 10)), 0)
+		err = os.WriteFile(filepath.Join(dir, root.limit), []byte(strconv.FormatInt(bytes, 10)), 0)
 		if err == nil {
 			return &memoryGroup{dir}, nil
 		}
