@@ -90,8 +90,9 @@ func (c *checkCmd) printJSON(a *app, p *prepared) error {
 func planLines(e *pgassay.Experiment, p plan.Estimation, b *bench) []string {
 	lines := []string{
 		fmt.Sprintf("%s: %s", e.Name, e.Question),
-		fmt.Sprintf("PostgreSQL %s, %s server; %d arms × %d load levels × %d blocks = %d trials",
-			strings.Join(b.versions(), ", "), map[string]string{"created": "a throw-away", "attached": "your"}[b.kind()], p.Arms, p.Loads, p.Blocks, p.Trials),
+		fmt.Sprintf("PostgreSQL %s, %s server; %s × %s × %s = %s",
+			strings.Join(b.versions(), ", "), map[string]string{"created": "a throw-away", "attached": "your"}[b.kind()],
+			count(p.Arms, "arm"), count(p.Loads, "load level"), count(p.Blocks, "block"), count(p.Trials, "trial")),
 	}
 	about := "about " + duration(p.Wall)
 	if p.MeasureUnknown {
@@ -103,15 +104,34 @@ func planLines(e *pgassay.Experiment, p plan.Estimation, b *bench) []string {
 	}
 	lines = append(lines, fmt.Sprintf("takes %s and %s; baseline: %s", about, disk, e.Arms[e.Baseline].Name))
 	lines = append(lines, detectLine(p))
+	lines = append(lines, cellLines(e, p)...)
+	return append(lines, p.Notes...)
+}
+
+// count writes a number with its noun: 1 block, 4 blocks.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// cellLines says which cells may not show what they are for. Cells of one arm
+// whose sentences are equal but for the load level are one line.
+func cellLines(e *pgassay.Experiment, p plan.Estimation) []string {
+	var lines []string
 	seen := map[string]bool{}
 	for _, c := range p.Cells {
-		if c.Verdict == plan.CellOK || c.Sentence == "" || seen[c.Sentence] {
+		if c.Verdict == plan.CellOK || c.Sentence == "" {
 			continue
 		}
-		seen[c.Sentence] = true
-		lines = append(lines, fmt.Sprintf("%s: %s", c.Verdict, c.Sentence))
+		text := strings.ReplaceAll(c.Sentence, " at "+e.Loads[c.Load].Name, "")
+		if !seen[text] {
+			seen[text] = true
+			lines = append(lines, fmt.Sprintf("%s: %s", c.Verdict, text))
+		}
 	}
-	return append(lines, p.Notes...)
+	return lines
 }
 
 // detectLine says what the planned blocks can see.
