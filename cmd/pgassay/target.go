@@ -97,9 +97,16 @@ type createdInstance struct {
 
 var _ reachable = (*createdInstance)(nil)
 
-// Snapshot reads the statistics of the experiment's database.
+// Snapshot reads the statistics of the experiment's database. When the server
+// has died, that is what the error says.
 func (i *createdInstance) Snapshot(ctx context.Context) (pgassay.Snapshot, error) {
-	return snapshot(ctx, i)
+	s, err := snapshot(ctx, i)
+	if err != nil {
+		if died := i.Died(); died != nil {
+			return s, died
+		}
+	}
+	return s, err
 }
 
 // snapshot reads the statistics over a session of its own.

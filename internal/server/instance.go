@@ -158,6 +158,19 @@ func (i *Instance) LogPath() string {
 // Phases says how long restoring, settling and starting took.
 func (i *Instance) Phases() pgassay.Phases { return i.phases }
 
+// Died says that the server ended although nobody stopped it, with its own last
+// words; nil while it runs.
+func (i *Instance) Died() error {
+	if !i.running.ended() {
+		return nil
+	}
+	err := fmt.Errorf("the server ended in the middle of the trial (%v)", i.running.err)
+	if words := lastWords(i.LogPath(), 0); words != "" {
+		err = fmt.Errorf("%w; its log says: %s", err, words)
+	}
+	return err
+}
+
 // Build is the instance's build.
 func (i *Instance) Build() pgassay.Build { return i.build }
 

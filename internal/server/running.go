@@ -33,18 +33,35 @@ type running struct {
 // byte; other systems have 104.
 const maxSocketPath = 103
 
-// socketDir makes a private directory with a short path for a socket.
+// socketDir makes a private directory for a socket. Its path must be short and
+// the servers' account must be able to enter it: the system's directory for
+// temporary files usually serves, but TMPDIR may name a private or a deep one.
 func (h *Home) socketDir() (string, error) {
-	dir, err := os.MkdirTemp("", "pgassay-")
-	if err != nil {
-		return "", fmt.Errorf("make socket directory: %w", err)
+	var errs []error
+	for _, parent := range []string{os.TempDir(), "/tmp", h.path(instancesDir)} {
+		dir, err := h.socketDirIn(parent)
+		if err == nil {
+			return dir, nil
+		}
+		errs = append(errs, err)
 	}
-	if err := errors.Join(os.Chmod(dir, 0o700), h.user.give(dir)); err != nil {
-		return "", errors.Join(fmt.Errorf("make socket directory: %w", err), os.RemoveAll(dir))
+	return "", pgassay.WithHint(fmt.Errorf("make socket directory: %w", errors.Join(errs...)),
+		"Set TMPDIR to a directory with a short path that every user can enter, such as /tmp.")
+}
+
+func (h *Home) socketDirIn(parent string) (string, error) {
+	if err := h.user.canEnter(parent); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(parent, "pgassay-")
+	if err != nil {
+		return "", err
 	}
 	if n := len(filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d", port))); n > maxSocketPath {
-		return "", pgassay.WithHint(errors.Join(fmt.Errorf("make socket directory: the path %s is too long for a Unix socket (%d bytes, at most %d)", dir, n, maxSocketPath), os.RemoveAll(dir)),
-			"Set TMPDIR to a directory with a short path, such as /tmp.")
+		return "", errors.Join(fmt.Errorf("%s is too long for a Unix socket (%d bytes, at most %d)", dir, n, maxSocketPath), os.Remove(dir))
+	}
+	if err := errors.Join(os.Chmod(dir, 0o700), h.user.give(dir)); err != nil {
+		return "", errors.Join(err, os.Remove(dir))
 	}
 	return dir, nil
 }
