@@ -22,7 +22,7 @@ func meaning(run *store.Run) (*analyze.Result, error) {
 	if n := len(run.Fingerprints); n > 0 {
 		fingerprint = run.Fingerprints[n-1]
 	}
-	checks := check.Run(check.RunEvidence{Experiment: run.Experiment, Trials: run.Trials, Planned: planned(run)})
+	checks := check.Run(check.RunEvidence{Experiment: run.Experiment, Trials: run.Trials, Planned: plan.Planned(plan.FromExperiment(run.Experiment))})
 	result, err := analyze.Analyze(analyze.Input{
 		Experiment: run.Experiment,
 		Run: analyze.RunInfo{
@@ -35,22 +35,6 @@ func meaning(run *store.Run) (*analyze.Result, error) {
 		return nil, fmt.Errorf("analyse run: %w", err)
 	}
 	return result, nil
-}
-
-// planned replays the plan over the history: what it ordered at each point.
-func planned(run *store.Run) []pgassay.TrialOrder {
-	design := plan.FromExperiment(run.Experiment)
-	var history plan.History
-	var orders []pgassay.TrialOrder
-	for _, t := range run.Trials {
-		step, stop := plan.Next(design, history)
-		if stop != nil {
-			break
-		}
-		orders = append(orders, step.Orders...)
-		history = append(history, plan.Done{Order: t.Order, Outcome: t.Outcome})
-	}
-	return orders
 }
 
 // derived is what the run file keeps of a result.
