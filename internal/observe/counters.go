@@ -3,10 +3,12 @@ package observe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // counter says where a counter of a snapshot is found: a column of a view. The
@@ -141,4 +143,18 @@ func readCounters(ctx context.Context, conn *pgx.Conn, has catalogue) (map[strin
 		}
 	}
 	return all, nil
+}
+
+// denied says that an error is a missing right, table, column or function: the
+// look-up is left out, and the session goes on.
+func denied(err error) bool {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
+		return false
+	}
+	switch pgErr.Code {
+	case "42501", "42P01", "42703", "42883", "0A000":
+		return true
+	}
+	return false
 }

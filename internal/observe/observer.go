@@ -55,7 +55,7 @@ type Seen struct {
 }
 
 // Observer watches one trial. Begin, End, Collect and Close may be called from
-// any goroutine; Begin and End once each.
+// any goroutine; Begin and End count once each.
 type Observer struct {
 	config Config
 	host   *host.Host // nil where there is no /proc
@@ -64,6 +64,7 @@ type Observer struct {
 	cancel context.CancelFunc
 	kick   chan struct{} // asks for a look at the statistics now
 	rest   chan struct{} // closed by End
+	once   sync.Once     // of that
 	done   sync.WaitGroup
 
 	mu      sync.Mutex
@@ -155,7 +156,7 @@ func (o *Observer) End(at time.Time) {
 	o.mu.Lock()
 	o.ended = at
 	o.mu.Unlock()
-	close(o.rest)
+	o.once.Do(func() { close(o.rest) })
 }
 
 // ask asks the statistics' sampler for a look now; a question that is already

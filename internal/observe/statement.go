@@ -71,7 +71,7 @@ ORDER BY pg_relation_size(oid) DESC NULLS LAST, object LIMIT 20`
 
 // logSettings are the settings that decide what the log tells.
 const logSettings = `SELECT name, setting FROM pg_settings WHERE name IN
-	('log_timezone', 'log_line_prefix', 'lc_messages', 'log_autovacuum_min_duration', 'log_autoanalyze_min_duration', 'log_checkpoints', 'log_min_messages')`
+	('log_timezone', 'log_line_prefix', 'lc_messages', 'log_autovacuum_min_duration', 'log_autoanalyze_min_duration', 'log_checkpoints')`
 
 // freshSQL makes statistics be read anew for every statement also within a
 // transaction, from 15 on (14 has no such setting, and no need outside one).

@@ -118,7 +118,7 @@ func (s *statistics) try(ctx context.Context, p part) (why string, err error) {
 // refusal turns a server's error into a reason; other errors stay errors.
 func refusal(err error) (why string, _ error) {
 	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) && pgErr.Severity == "ERROR" {
+	if errors.As(err, &pgErr) && pgErr.SeverityUnlocalized == "ERROR" {
 		return dial.Redact(pgErr.Message), nil
 	}
 	return "", err

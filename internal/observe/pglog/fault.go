@@ -22,8 +22,8 @@ type Fault struct {
 	Expected bool
 }
 
-// died matches the postmaster's line about a child that did not end well: to 18
-// and in 19 "server process (PID 1) was terminated by signal 9: Killed".
+// died matches the postmaster's line about a child that did not end well, such
+// as "server process (PID 1) was terminated by signal 9: Killed".
 var died = regexp.MustCompile(`^(.+) \(PID \d+\) (was terminated by (signal|exception)|exited with exit code|exited with unrecognized status)`)
 
 // crashes are the starts of other lines that tell of a crash.

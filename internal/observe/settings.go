@@ -2,11 +2,9 @@ package observe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/dial"
@@ -34,18 +32,4 @@ func Settings(ctx context.Context, conn *pgx.Conn) ([]pgassay.SettingState, erro
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
 	return all, nil
-}
-
-// denied says that an error is a missing right, table, column or function: the
-// look-up is left out, and the session goes on.
-func denied(err error) bool {
-	var pgErr *pgconn.PgError
-	if !errors.As(err, &pgErr) {
-		return false
-	}
-	switch pgErr.Code {
-	case "42501", "42P01", "42703", "42883", "0A000":
-		return true
-	}
-	return false
 }
