@@ -55,15 +55,16 @@ func (a *app) prepare(ctx context.Context, f *experimentFlags, say func(string))
 	if err := compileScripts(e); err != nil {
 		return nil, err
 	}
-	p = &prepared{file: file}
-	if p.bench, err = a.benchFor(ctx, f, e, say); err != nil {
+	b, err := a.benchFor(ctx, f, e, say)
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.bench.close(say))
+			err = errors.Join(err, b.close(say))
 		}
 	}()
+	p = &prepared{file: file, bench: b}
 	if err := p.bench.hold(ctx, file); err != nil {
 		return nil, err
 	}
