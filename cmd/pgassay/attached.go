@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,7 +42,11 @@ func (t *attachedTarget) Instance(ctx context.Context, arm *pgassay.Arm, _ *pgas
 		}
 		t.loaded = arm.Name
 	}
-	if err := t.server.Apply(ctx, arm.Settings); err != nil {
+	err := t.server.Apply(ctx, arm.Settings)
+	if errors.Is(err, pgassay.ErrRefused) {
+		return nil, fmt.Errorf("%w: %w", lab.ErrHopeless, err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return &attachedInstance{server: t.server}, nil

@@ -171,6 +171,9 @@ func (a *app) attachedBench(ctx context.Context, f *experimentFlags, e *pgassay.
 		if arm.Postgres != "" || arm.PgBin != "" {
 			return nil, pgassay.WithHint(fmt.Errorf("%w: arm %s chooses a PostgreSQL build; an attached server has just one", pgassay.ErrUsage, arm.Name), "Run it on servers of our own: leave the connection out.")
 		}
+		if err := attached.MayChange(arm.Settings); err != nil {
+			return nil, err
+		}
 		b.byArm = append(b.byArm, attached.Build())
 	}
 	return b, nil

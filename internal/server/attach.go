@@ -167,9 +167,8 @@ func (a *Attached) Apply(ctx context.Context, settings []pgassay.Setting) error 
 	if len(settings) == 0 && a.journal == nil {
 		return nil
 	}
-	if !a.options.Settings {
-		return pgassay.WithHint(fmt.Errorf("%w: the experiment changes settings (%s) of %s, which was not allowed", pgassay.ErrRefused, settings[0].Name, a.target),
-			"Say --allow-settings; every change is put back at the end.")
+	if err := a.MayChange(settings); err != nil {
+		return err
 	}
 	return a.session(ctx, a.target, func(conn *pgx.Conn) error {
 		if err := a.putBack(ctx, conn, settings); err != nil {
@@ -182,6 +181,21 @@ func (a *Attached) Apply(ctx context.Context, settings []pgassay.Setting) error 
 		}
 		return a.reload(ctx, conn, settings)
 	})
+}
+
+// MayChange says why settings cannot be changed here, nil when they can as far
+// as can be known without trying.
+func (a *Attached) MayChange(settings []pgassay.Setting) error {
+	for _, s := range settings {
+		if !a.options.Settings {
+			return pgassay.WithHint(fmt.Errorf("%w: the experiment changes %s on %s, and changing settings was not allowed", pgassay.ErrRefused, s.Name, a.target),
+				"Say --allow-settings; every change is put back at the end.")
+		}
+		if _, err := a.changeable(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // change makes one change, after it is in the journal.
