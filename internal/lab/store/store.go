@@ -33,11 +33,10 @@ var ErrNotRun = errors.New("not a run file")
 // Store is an open run file. Its methods may be called from one goroutine at
 // a time.
 type Store struct {
-	db      *sql.DB
-	path    string
-	write   bool
-	bases   map[string]int // server version → setting_base
-	session int64
+	db    *sql.DB
+	path  string
+	write bool
+	bases map[string]int // server version → setting_base
 }
 
 // Header is what is known when a run begins.
