@@ -126,3 +126,13 @@ func find(results []pgassay.CheckResult, id string) []pgassay.CheckResult {
 	}
 	return out
 }
+
+func want(t *testing.T, why string, got pgassay.CheckResult, status pgassay.CheckStatus, severity pgassay.Severity, message string) {
+	t.Helper()
+	if got.Status != status || got.Severity != severity || got.Message != message {
+		t.Errorf("%s: %s\n got %s, %s: %s\nwant %s, %s: %s", why, got.ID, got.Status, got.Severity, got.Message, status, severity, message)
+	}
+	if (got.Remedy != "") != (got.Status == pgassay.CheckFailed) {
+		t.Errorf("%s: %s has the remedy %q", why, got.ID, got.Remedy)
+	}
+}
