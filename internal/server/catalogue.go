@@ -84,16 +84,16 @@ func alwaysThere(name string) bool {
 // onCopy starts a server on a copy of an empty cluster, calls f with a
 // connection, and removes everything again.
 func (h *Home) onCopy(ctx context.Context, b pgassay.Build, cluster string, settings []pgassay.Setting, f func(context.Context, *pgx.Conn) error) (err error) {
-	dir, err := h.scratch(instancesDir)
+	scratch, err := h.scratch(instancesDir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	data := filepath.Join(dir, "data")
+	defer func() { err = errors.Join(err, scratch.remove()) }()
+	data := filepath.Join(scratch.dir, "data")
 	if _, err := copyTree(ctx, cluster, data, h.user); err != nil {
 		return err
 	}
-	r, err := h.startKnowing(ctx, b, data, filepath.Join(dir, "server.log"), settings, alwaysThere)
+	r, err := h.startKnowing(ctx, b, data, filepath.Join(scratch.dir, "server.log"), settings, alwaysThere)
 	if err != nil {
 		return err
 	}

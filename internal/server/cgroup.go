@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/pgassay/pgassay"
@@ -41,13 +42,25 @@ func limitMemory(pid int, bytes int64) (*memoryGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range append([]int{pid}, descendants(pid)...) {
-		err := os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(strconv.Itoa(p)), 0)
-		if err != nil && p == pid {
-			return nil, errors.Join(fmt.Errorf("limit memory: %w", err), g.remove())
-		}
+	if err := g.add(pid); err != nil {
+		return nil, errors.Join(fmt.Errorf("limit memory: %w", err), g.remove())
 	}
 	return g, nil
+}
+
+// add moves a server: the postmaster first, so that what it forks from now on
+// is born inside, then the children that it has. A child may have just ended.
+func (g *memoryGroup) add(pid int) error {
+	procs := filepath.Join(g.dir, "cgroup.procs")
+	if err := os.WriteFile(procs, []byte(strconv.Itoa(pid)), 0); err != nil {
+		return err
+	}
+	for _, p := range descendants(pid) {
+		if err := os.WriteFile(procs, []byte(strconv.Itoa(p)), 0); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
 }
 
 func newMemoryGroup(bytes int64) (*memoryGroup, error) {
@@ -58,7 +71,7 @@ func newMemoryGroup(bytes int64) (*memoryGroup, error) {
 			errs = append(errs, fmt.Errorf("%s has no memory controller for us", root.dir))
 			continue
 		}
-		dir := filepath.Join(root.dir, fmt.Sprintf("pgassay-%d-%d", os.Getpid(), time.Now().UnixNano()))
+		dir := filepath.Join(root.dir, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), time.Now().UnixNano()))
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			errs = append(errs, err)
 			continue
@@ -83,4 +96,25 @@ func (g *memoryGroup) remove() error {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return fmt.Errorf("remove memory limit: %w", err)
+}
+
+// groupPrefix begins the name of a group; our process number follows.
+const groupPrefix = "pgassay-"
+
+// removeStaleGroups removes groups of dead owners. One that still holds a
+// process cannot be removed and stays.
+func removeStaleGroups() {
+	for _, root := range cgroupRoots {
+		dirs, _ := filepath.Glob(filepath.Join(root.dir, groupPrefix+"*")) // the pattern is valid
+		for _, dir := range dirs {
+			text, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
+			pid, err := strconv.Atoi(text)
+			if err != nil || pid == os.Getpid() {
+				continue
+			}
+			if _, alive := processStart(pid); !alive {
+				_ = os.Remove(dir)
+			}
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -43,7 +44,7 @@ func (h *Home) Clean(ctx context.Context, p CleanPolicy) ([]Removed, error) {
 			return out, err
 		}
 	}
-	scratch, err := h.unfinished()
+	scratch, err := h.unfinished(p.DryRun)
 	if err != nil {
 		return out, err
 	}
@@ -99,7 +100,7 @@ func (h *Home) removeUnused(ctx context.Context, r Removed, dry bool) (removed R
 		return r, nil
 	}
 	// The description goes first: without it a template does not exist.
-	if err := os.Remove(filepath.Join(r.Path, templateInfo)); err != nil && !errors.Is(err, os.ErrNotExist) && !isNotDir(err) {
+	if err := os.Remove(filepath.Join(r.Path, templateInfo)); err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return Removed{}, fmt.Errorf("remove %s: %w", r.Path, err)
 	}
 	if err := os.RemoveAll(r.Path); err != nil {
@@ -108,10 +109,8 @@ func (h *Home) removeUnused(ctx context.Context, r Removed, dry bool) (removed R
 	return r, nil
 }
 
-func isNotDir(err error) bool { return strings.Contains(err.Error(), "not a directory") }
-
 // unfinished lists what was being made by processes that have died.
-func (h *Home) unfinished() ([]Removed, error) {
+func (h *Home) unfinished(dry bool) ([]Removed, error) {
 	var out []Removed
 	for _, part := range []string{clustersDir, templatesDir} {
 		paths, err := filepath.Glob(h.path(part, ".new-*"))
@@ -119,16 +118,13 @@ func (h *Home) unfinished() ([]Removed, error) {
 			return nil, err
 		}
 		for _, path := range paths {
-			var o owner
-			text, err := os.ReadFile(filepath.Join(path, ownerFile))
-			if err == nil && json.Unmarshal(text, &o) == nil && o.alive() {
+			if !leftover(path) {
 				continue
 			}
-			if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) < grace && len(text) == 0 {
-				continue
-			}
-			if err := stopLeftover(filepath.Join(path, "data")); err != nil {
-				return nil, err
+			if !dry {
+				if err := errors.Join(stopLeftover(filepath.Join(path, "data")), removeSocket(path)); err != nil {
+					return nil, err
+				}
 			}
 			out = append(out, Removed{Path: path, Why: "it was never finished"})
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -62,6 +63,9 @@ var reserved = map[string]string{
 	"ssl_passphrase_command":      "our servers run no command of the user",
 	"primary_conninfo":            "our servers follow no other server",
 	"cluster_name":                "it marks the server as ours",
+	"include":                     "it is a directive of postgresql.conf",
+	"include_dir":                 "it is a directive of postgresql.conf",
+	"include_if_exists":           "it is a directive of postgresql.conf",
 	"log_autovacuum_min_duration": "every autovacuum must be seen",
 }
 
@@ -95,10 +99,27 @@ func configuration(settings []pgassay.Setting) string {
 }
 
 // quote writes a value as postgresql.conf wants it (guc-file.l): a quote and a
-// backslash are doubled.
+// backslash are doubled, and a line's end, which a value must not have, becomes
+// an escape.
 func quote(v string) string {
-	v = strings.ReplaceAll(v, `\`, `\\`)
-	return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\n", `\n`, "\r", `\r`).Replace(v) + "'"
+}
+
+// settingName is what guc-file.l takes for a setting's name.
+var settingName = regexp.MustCompile(`^[A-Za-z_\x80-\xff][A-Za-z_0-9$\x80-\xff]*(\.[A-Za-z_\x80-\xff][A-Za-z_0-9$\x80-\xff]*)*$`)
+
+// allowed refuses settings that are not the user's on our servers, and names
+// that would mean something else in the file.
+func allowed(settings []pgassay.Setting) error {
+	for _, s := range settings {
+		if !settingName.MatchString(s.Name) || strings.ContainsRune(s.Value, 0) {
+			return fmt.Errorf("%w: setting %q = %q cannot be written to postgresql.conf", pgassay.ErrUsage, s.Name, s.Value)
+		}
+		if why := Reserved(s.Name); why != "" {
+			return pgassay.WithHint(fmt.Errorf("%w: setting %s cannot be changed: %s", pgassay.ErrUsage, s.Name, why), "Take it out of the experiment.")
+		}
+	}
+	return nil
 }
 
 // configFile holds the settings of one instance. postgresql.conf of every
@@ -108,10 +129,8 @@ const configFile = "pgassay.conf"
 // configure writes an instance's settings: ours, the socket's, then the
 // user's. known says which of ours the build has.
 func (h *Home) configure(dataDir, socketDir string, known func(string) bool, user []pgassay.Setting) error {
-	for _, s := range user {
-		if why := Reserved(s.Name); why != "" {
-			return pgassay.WithHint(fmt.Errorf("%w: setting %s cannot be changed: %s", pgassay.ErrUsage, s.Name, why), "Take it out of the experiment.")
-		}
+	if err := allowed(user); err != nil {
+		return err
 	}
 	var base []pgassay.Setting
 	for _, s := range ours {

@@ -95,10 +95,12 @@ func (c *copied) file(from, to string, info fs.FileInfo) (err error) {
 // diskFull adds advice to an error that says so.
 func diskFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return pgassay.WithHint(err, "The disk is full. `pgassay clean --all` removes cached templates; PGASSAY_HOME moves everything to another disk.")
+		return pgassay.WithHint(err, diskFullHint)
 	}
 	return err
 }
+
+const diskFullHint = "The disk is full. `pgassay clean --all` removes cached templates; PGASSAY_HOME moves everything to another disk."
 
 // IsDiskFull says whether an error means that the disk is full: every later
 // trial would meet it too.

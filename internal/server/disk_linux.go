@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -17,21 +18,26 @@ func reflink(out, in *os.File) error {
 }
 
 // settledBytes is the amount of dirty and write-back pages below which a trial
-// may start, settleLimit the longest wait for it.
+// may start, settleLimit the longest wait for it: what other programs keep
+// writing does not go away by waiting.
 const (
-	settledBytes = 16 << 20
-	settleLimit  = 20 * time.Second
+	settledBytes = 64 << 20
+	settleLimit  = 10 * time.Second
 )
 
-// settle writes the file system of dir back and waits until few dirty pages
-// are left, so that the write-back of a copy does not overlap a trial.
-func settle(ctx context.Context, dir string) error {
+// syncTree makes everything on the file system of dir durable.
+func syncTree(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if err := unix.Syncfs(int(f.Fd())); err != nil {
+	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
+}
+
+// settle writes the file system of dir back and waits until few dirty pages
+// are left, so that the write-back of a copy does not overlap a trial.
+func settle(ctx context.Context, dir string) error {
+	if err := syncTree(dir); err != nil {
 		return err
 	}
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/pgassay/pgassay"
 )
@@ -36,6 +37,9 @@ func HomeDir(env func(string) (string, bool), uid int) (string, error) {
 type Home struct {
 	dir  string
 	user *User
+	mu   sync.Mutex
+	// shared are the locks on what this process uses, by name.
+	shared map[string]*os.File
 }
 
 // The directories of a home. builds is package binaries'.
@@ -50,11 +54,14 @@ const (
 // OpenHome opens dir, makes what is missing and removes instances whose owner
 // has died. user is the account that servers run as ([ChooseUser]).
 func OpenHome(dir string, user *User) (*Home, error) {
-	h := &Home{dir: dir, user: user}
+	h := &Home{dir: dir, user: user, shared: map[string]*os.File{}}
 	for _, sub := range []string{"", clustersDir, templatesDir, instancesDir, locksDir, journalDir} {
 		path := filepath.Join(dir, sub)
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			return nil, pgassay.WithHint(fmt.Errorf("open home: %w", err), "Set PGASSAY_HOME to a directory that you may write to.")
+		}
+		if err := user.open(path); err != nil {
+			return nil, err
 		}
 	}
 	probe, err := os.CreateTemp(dir, ".writable-")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -31,8 +30,9 @@ type InstanceOptions struct {
 type Instance struct {
 	home    *Home
 	build   pgassay.Build
+	claim   *claim
 	dir     string
-	running *running
+	running *running // nil before the first start and after a failed restart
 	options InstanceOptions
 	group   *memoryGroup
 	phases  pgassay.Phases
@@ -42,42 +42,51 @@ type Instance struct {
 
 // Instance clones a template, starts a server on the clone with the settings
 // and makes sure that they are in force. When it fails nothing is left.
-func (h *Home) Instance(ctx context.Context, t *Template, o InstanceOptions) (i *Instance, err error) {
+func (h *Home) Instance(ctx context.Context, t *Template, o InstanceOptions) (*Instance, error) {
+	if err := allowed(o.Settings); err != nil {
+		return nil, err
+	}
 	if err := needSpace(h.dir, t.Bytes, "a copy of the data"); err != nil {
 		return nil, err
 	}
-	dir, err := h.scratch(instancesDir)
+	scratch, err := h.scratch(instancesDir)
 	if err != nil {
 		return nil, err
 	}
-	i = &Instance{home: h, build: t.spec.Build, dir: dir, options: o}
-	defer func() {
-		if err != nil {
-			_, stopErr := i.end()
-			err = errors.Join(err, stopErr)
+	i := &Instance{home: h, build: t.spec.Build, claim: scratch, dir: scratch.dir, options: o}
+	if err := i.restore(ctx, t); err != nil {
+		i.options.Keep = false
+		_, stopErr := i.end()
+		if errors.Is(stopErr, errGone) {
+			stopErr = nil // err says why
 		}
-	}()
+		return nil, errors.Join(err, stopErr)
+	}
+	return i, nil
+}
+
+// restore clones the template, settles the copy and starts the server.
+func (i *Instance) restore(ctx context.Context, t *Template) error {
 	began := time.Now()
-	c, err := copyTree(ctx, filepath.Join(t.dir, "data"), i.DataDir(), h.user)
+	c, err := copyTree(ctx, filepath.Join(t.dir, "data"), i.DataDir(), i.home.user)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	i.phases = pgassay.Phases{RestoreS: time.Since(began).Seconds(), RestoredMB: float64(c.bytes) / (1 << 20), Reflink: c.reflink}
 	began = time.Now()
-	if err := settle(ctx, dir); err != nil {
-		return nil, fmt.Errorf("wait for write-back: %w", err)
+	if err := settle(ctx, i.dir); err != nil {
+		return fmt.Errorf("wait for write-back: %w", err)
 	}
 	i.phases.SettleS = time.Since(began).Seconds()
 	began = time.Now()
 	if err := i.boot(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	i.target = i.running.target.WithDatabase(Superuser)
 	if err := i.applyStorage(ctx, t.storage); err != nil {
-		return nil, err
+		return err
 	}
 	i.phases.StartS = time.Since(began).Seconds()
-	return i, nil
+	return nil
 }
 
 // boot starts the server and verifies the settings.
@@ -85,42 +94,18 @@ func (i *Instance) boot(ctx context.Context) (err error) {
 	if i.running, err = i.home.start(ctx, i.build, i.DataDir(), i.LogPath(), i.options.Settings); err != nil {
 		return err
 	}
-	o := self()
-	o.Postmaster = i.running.pid
-	if err := o.write(i.dir); err != nil {
-		return fmt.Errorf("note the server's process: %w", err)
-	}
+	i.target = i.running.target.WithDatabase(Superuser)
 	if i.options.MemoryLimitBytes > 0 {
-		if i.group, err = limitMemory(i.running.pid, i.options.MemoryLimitBytes); err != nil {
+		if i.group == nil {
+			i.group, err = limitMemory(i.running.pid, i.options.MemoryLimitBytes)
+		} else {
+			err = i.group.add(i.running.pid)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return i.running.session(ctx, Superuser, func(conn *pgx.Conn) error { return verify(ctx, conn, i.options.Settings) })
-}
-
-// verify makes sure that every setting comes from our file, is in force and
-// waits for no restart, as the server sees it. It cannot be overridden: our
-// clusters have no per-database and no per-role settings unless the dataset
-// made them, which shows in the source.
-func verify(ctx context.Context, conn *pgx.Conn, settings []pgassay.Setting) error {
-	for _, s := range settings {
-		var setting, source, unit string
-		var pending bool
-		err := conn.QueryRow(ctx, "SELECT setting, source, coalesce(unit, ''), pending_restart FROM pg_settings WHERE lower(name) = lower($1)", s.Name).
-			Scan(&setting, &source, &unit, &pending)
-		switch {
-		case errors.Is(err, pgx.ErrNoRows) && strings.Contains(s.Name, "."):
-			continue // a placeholder for an extension that is not loaded yet
-		case errors.Is(err, pgx.ErrNoRows):
-			return fmt.Errorf("%w: this server has no setting %s", pgassay.ErrUsage, s.Name)
-		case err != nil:
-			return fmt.Errorf("verify %s: %w", s.Name, err)
-		case source != "configuration file" || pending:
-			return pgassay.WithHint(fmt.Errorf("setting %s = %s is not in force: the server says %s%s from %s (pending restart: %v)", s.Name, s.Value, setting, unit, source, pending),
-				"Something else sets it: a database's or a role's own settings in the dataset, perhaps.")
-		}
-	}
-	return nil
 }
 
 // applyStorage sets the storage parameters that are not part of the template.
@@ -144,8 +129,13 @@ func (i *Instance) DataDir() string { return filepath.Join(i.dir, "data") }
 // Target is how to connect to the experiment's database.
 func (i *Instance) Target() *dial.Target { return i.target }
 
-// PID is the postmaster's process number.
-func (i *Instance) PID() int { return i.running.pid }
+// PID is the postmaster's process number, 0 when a restart has failed.
+func (i *Instance) PID() int {
+	if i.running == nil {
+		return 0
+	}
+	return i.running.pid
+}
 
 // LogPath is the server's log.
 func (i *Instance) LogPath() string {
@@ -161,7 +151,7 @@ func (i *Instance) Phases() pgassay.Phases { return i.phases }
 // Died says that the server ended although nobody stopped it, with its own last
 // words; nil while it runs.
 func (i *Instance) Died() error {
-	if !i.running.ended() {
+	if i.running == nil || !i.running.ended() {
 		return nil
 	}
 	err := fmt.Errorf("the server ended in the middle of the trial (%v)", i.running.err)
@@ -196,7 +186,9 @@ func (i *Instance) Checkpoint(ctx context.Context) error {
 }
 
 // Stop stops the server and removes the instance, unless it is to be kept. It
-// returns the seconds that stopping took. Calls after the first do nothing.
+// returns the seconds that stopping took. A server that had ended before, or
+// had to be killed, is an error, and nothing is left all the same. Calls after
+// the first do nothing.
 func (i *Instance) Stop(context.Context) (seconds float64, err error) {
 	return i.end()
 }
@@ -208,11 +200,14 @@ func (i *Instance) end() (seconds float64, err error) {
 			err = i.running.stop()
 		}
 		seconds = time.Since(began).Seconds()
+		if errors.Is(err, errImmediate) && !i.options.Keep {
+			err = nil // what a checkpoint would have written is removed now
+		}
 		if i.group != nil {
 			err = errors.Join(err, i.group.remove())
 		}
 		if !i.options.Keep || i.running == nil {
-			err = errors.Join(err, os.RemoveAll(i.dir))
+			err = errors.Join(err, removeSocket(i.dir), i.claim.remove())
 		}
 	})
 	return seconds, err
@@ -222,14 +217,14 @@ func (i *Instance) end() (seconds float64, err error) {
 func (i *Instance) Crash() error { return i.running.crash() }
 
 // Discard removes a kept instance that has stopped.
-func (i *Instance) Discard() error { return os.RemoveAll(i.dir) }
+func (i *Instance) Discard() error { return errors.Join(removeSocket(i.dir), i.claim.remove()) }
 
 // Leave starts a kept, stopped instance again so that it outlives this process,
 // and returns how to connect to it. It owns itself: when that server stops,
 // the next pgassay removes its files.
 func (i *Instance) Leave(ctx context.Context) (*dial.Target, error) {
-	socket := filepath.Join(i.dir, "socket")
-	if err := errors.Join(os.Mkdir(socket, 0o700), i.home.user.give(socket)); err != nil {
+	socket, err := i.home.socketDir(i.dir)
+	if err != nil {
 		return nil, fmt.Errorf("keep server: %w", err)
 	}
 	known, err := i.home.knownSettings(ctx, i.build)
@@ -252,13 +247,11 @@ func (i *Instance) Leave(ctx context.Context) (*dial.Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep server: %w", err)
 	}
-	var o owner
-	if _, err := fmt.Sscan(string(text), &o.PID); err != nil {
+	var pid int
+	if _, err := fmt.Sscan(string(text), &pid); err != nil {
 		return nil, fmt.Errorf("keep server: %w", err)
 	}
-	o.Start, _ = startTime(o.PID)
-	o.Postmaster = o.PID
-	if err := o.write(i.dir); err != nil {
+	if err := i.claim.handOver(pid); err != nil {
 		return nil, fmt.Errorf("keep server: %w", err)
 	}
 	return dial.Socket(socket, port, Superuser, Superuser), nil

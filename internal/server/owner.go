@@ -7,124 +7,165 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
-	"time"
 )
 
-// owner names the process that an instance belongs to. A process number alone
+// owner names the process that a directory belongs to. A process number alone
 // may be somebody else's later; with the start time it is not.
 type owner struct {
-	PID   int    `json:"pid"`
-	Start string `json:"start"` // field 22 of /proc/PID/stat, "" where there is none
-	// Postmaster is the server's process number, once it is known.
-	Postmaster int `json:"postmaster,omitempty"`
+	PID int `json:"pid"`
+	// Start is the boot and the process's start in clock ticks since then, ""
+	// where there is no /proc.
+	Start string `json:"start"`
+	// Namespace is that of the process number: in another container the same
+	// number is another process. "" is unknown.
+	Namespace string `json:"namespace,omitempty"`
+	// Locked says that the owner holds a lock on the file for as long as it
+	// lives. The kernel frees it at its death, and it is seen from every
+	// container that shares the directory. A kept server holds none.
+	Locked bool `json:"locked"`
 }
 
 const ownerFile = "owner.json"
 
-// startTime reads a process's start time in clock ticks since boot.
-func startTime(pid int) (string, bool) {
+// processStart says when a process started, and whether it is there at all. A
+// zombie is not: containers often have no init that collects them.
+func processStart(pid int) (start string, alive bool) {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", false
 	}
+	// The second field is the program's name in brackets and may hold anything.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	if len(fields) < 20 {
+	if len(fields) < 20 || fields[0][0] == 'Z' || fields[0][0] == 'X' {
 		return "", false
 	}
-	return string(fields[19]), true
+	return string(bytes.TrimSpace(boot)) + "/" + string(fields[19]), true
 }
 
-func self() owner {
-	start, _ := startTime(os.Getpid())
-	return owner{PID: os.Getpid(), Start: start}
+// ownerOf describes a process of this namespace.
+func ownerOf(pid int) owner {
+	start, _ := processStart(pid)
+	namespace, _ := os.Readlink("/proc/self/ns/pid")
+	return owner{PID: pid, Start: start, Namespace: namespace}
 }
 
-func (o owner) write(dir string) error {
+// alive says whether the process still runs. One of another namespace, or of
+// another boot, cannot be seen: the former is taken to be alive.
+func (o owner) alive() bool {
+	if mine, _ := os.Readlink("/proc/self/ns/pid"); o.Namespace != "" && o.Namespace != mine {
+		return true
+	}
+	if o.Start != "" {
+		start, alive := processStart(o.PID)
+		return alive && start == o.Start
+	}
+	err := syscall.Kill(o.PID, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// claim is a directory that belongs to this process until it is let go.
+type claim struct {
+	dir  string
+	file *os.File // holds the lock
+}
+
+// claimDir makes this process the owner of a directory. The file is locked
+// before it has its name, so that nobody ever sees it without its lock.
+func claimDir(dir string) (c *claim, err error) {
+	f, err := os.CreateTemp(dir, ".owner-")
+	if err != nil {
+		return nil, fmt.Errorf("claim directory: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("claim directory: %w", err), f.Close(), os.Remove(f.Name()))
+		}
+	}()
+	o := ownerOf(os.Getpid())
+	o.Locked = syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == nil // some network file systems have none
 	b, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(b); err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(f.Name(), filepath.Join(dir, ownerFile)); err != nil {
+		return nil, err
+	}
+	return &claim{dir, f}, nil
+}
+
+// release gives the claim up and leaves the directory.
+func (c *claim) release() error {
+	return errors.Join(os.Remove(filepath.Join(c.dir, ownerFile)), c.file.Close())
+}
+
+// remove removes the directory, if it is still there. The claim lasts until it
+// is gone.
+func (c *claim) remove() error {
+	err := os.RemoveAll(c.dir)
+	if closeErr := c.file.Close(); !errors.Is(closeErr, os.ErrClosed) {
+		err = errors.Join(err, closeErr)
+	}
+	return err
+}
+
+// become gives the claim up and renames the directory, replacing what is left
+// of an earlier one.
+func (c *claim) become(dir string) error {
+	if err := errors.Join(c.release(), os.RemoveAll(dir)); err != nil {
+		return err
+	}
+	return os.Rename(c.dir, dir)
+}
+
+// handOver makes another process, which holds no lock, the owner.
+func (c *claim) handOver(pid int) error {
+	b, err := json.Marshal(ownerOf(pid))
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, ownerFile), b, 0o644)
-}
-
-// alive says whether the owner still runs.
-func (o owner) alive() bool {
-	if o.Start != "" {
-		start, ok := startTime(o.PID)
-		return ok && start == o.Start
+	next := filepath.Join(c.dir, ".owner-next")
+	if err := errors.Join(os.WriteFile(next, b, 0o644), os.Rename(next, filepath.Join(c.dir, ownerFile))); err != nil {
+		return fmt.Errorf("hand directory over: %w", err)
 	}
-	return syscall.Kill(o.PID, 0) == nil || errors.Is(syscall.Kill(o.PID, 0), syscall.EPERM)
+	return c.file.Close()
 }
 
-// grace is how old a directory without an owner file must be before it is
-// taken for a left-over: its owner may be about to write one.
-const grace = time.Minute
+// ownership is what a directory's owner file says.
+type ownership int
 
-// removeOrphans removes instances whose owner has died. A server that still
-// runs in one of them is stopped first.
-func (h *Home) removeOrphans() (removed []string, err error) {
-	entries, err := os.ReadDir(h.path(instancesDir))
+const (
+	unowned ownership = iota // there is no (whole) owner file
+	owned                    // its owner lives
+	orphaned
+)
+
+// ownership looks whether the owner of a directory lives.
+func ownershipOf(dir string) ownership {
+	f, err := os.Open(filepath.Join(dir, ownerFile))
 	if err != nil {
-		return nil, fmt.Errorf("look for left-overs: %w", err)
-	}
-	var errs []error
-	for _, e := range entries {
-		dir := h.path(instancesDir, e.Name())
-		text, err := os.ReadFile(filepath.Join(dir, ownerFile))
-		if err != nil {
-			info, statErr := e.Info()
-			if statErr != nil || time.Since(info.ModTime()) < grace {
-				continue
-			}
-		} else {
-			var o owner
-			if json.Unmarshal(text, &o) == nil && o.alive() {
-				continue
-			}
+		if errors.Is(err, os.ErrPermission) {
+			return owned // somebody else's
 		}
-		if err := stopLeftover(filepath.Join(dir, "data")); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if err := os.RemoveAll(dir); err != nil && !errors.Is(err, os.ErrPermission) {
-			errs = append(errs, fmt.Errorf("remove left-over: %w", err))
-			continue
-		}
-		removed = append(removed, dir)
+		return unowned
 	}
-	return removed, errors.Join(errs...)
-}
-
-// stopLeftover kills a server that runs on a data directory of a dead owner.
-// The process is only touched when it is a postgres with just this directory.
-func stopLeftover(dataDir string) error {
-	text, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
-	if err != nil {
-		return nil // no server
+	defer f.Close() // also frees the lock
+	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+		return owned
 	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(first))
-	if err != nil || pid <= 1 {
-		return nil
+	var o owner
+	if json.NewDecoder(f).Decode(&o) != nil {
+		return unowned
 	}
-	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil || !bytes.Contains(cmdline, []byte("\x00-D\x00"+dataDir+"\x00")) {
-		return nil // it ended, or the number is somebody else's
+	if !o.Locked && o.alive() {
+		return owned
 	}
-	pids := append(descendants(pid), pid)
-	for _, p := range pids {
-		if err := syscall.Kill(p, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("stop left-over server %d: %w", p, err)
-		}
-	}
-	for range 100 {
-		if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); err != nil {
-			return nil
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return fmt.Errorf("left-over server %d does not end", pid)
+	return orphaned
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,6 +23,8 @@ type postmaster struct {
 	pid  int
 	done chan struct{} // closed when it and all its children have ended
 	err  error         // how it ended; read after done
+	// crashed says that we killed it on purpose.
+	crashed atomic.Bool
 }
 
 // environment is what PostgreSQL's programs see: nothing of ours that could
@@ -135,60 +138,77 @@ func (p *postmaster) ended() bool {
 	}
 }
 
-// stopLimits bound the ways to stop: fast, immediate, kill.
-var stopLimits = []struct {
-	signal syscall.Signal
-	wait   time.Duration
-}{{syscall.SIGINT, 60 * time.Second}, {syscall.SIGQUIT, 10 * time.Second}, {syscall.SIGKILL, 10 * time.Second}}
+// limits bound the ways to stop a server: how long each may take.
+type limits struct{ fast, immediate, kill time.Duration }
 
-// errForced says that a server did not stop cleanly.
-var errForced = errors.New("the server did not stop by itself and was killed")
+// stopLimits are generous: a fast stop writes all dirty buffers.
+var stopLimits = limits{fast: 60 * time.Second, immediate: 15 * time.Second, kill: 10 * time.Second}
 
-// stop stops the server: fast, then, when it does not end, harder.
-func (p *postmaster) stop() error {
-	for i, s := range stopLimits {
-		if p.ended() {
-			return p.err
+var (
+	// errImmediate says that the server had to be stopped without writing its
+	// buffers, errKilled that it did not even do that by itself.
+	errImmediate = errors.New("the server did not stop in time and was stopped without a checkpoint")
+	errKilled    = errors.New("the server did not stop by itself and was killed")
+	// errGone says that the server had ended before it was told to.
+	errGone = errors.New("the server had ended by itself")
+)
+
+// stop stops the server: fast, then, when it does not end, harder. The error
+// wraps errGone, errImmediate or errKilled when it was no clean stop; after
+// [postmaster.crash] there is nothing to stop and no error.
+func (p *postmaster) stop(l limits) error {
+	if p.crashed.Load() {
+		return nil
+	}
+	if p.ended() {
+		if p.err != nil {
+			return fmt.Errorf("%w (%w)", errGone, p.err)
 		}
-		if s.signal == syscall.SIGKILL {
-			p.killChildren()
-		}
-		if err := p.cmd.Process.Signal(s.signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return errGone
+	}
+	for _, step := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+		forced error
+	}{{syscall.SIGINT, l.fast, nil}, {syscall.SIGQUIT, l.immediate, errImmediate}} {
+		if err := p.cmd.Process.Signal(step.signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("signal server: %w", err)
 		}
-		select {
-		case <-p.done:
-			if i > 0 {
-				return errForced
+		if p.endsWithin(step.wait) {
+			if step.forced == nil && p.err != nil {
+				return fmt.Errorf("the server did not stop cleanly: %w", p.err)
 			}
-			return p.err
-		case <-time.After(s.wait):
+			return step.forced
 		}
 	}
-	return pgassay.WithHint(fmt.Errorf("server process %d cannot be stopped", p.pid), "Look at it with ps; `pgassay clean` removes its files when it is gone.")
+	return errors.Join(errKilled, p.kill(l.kill))
 }
 
-// crash kills every process of the server at once: all are stopped first, so
-// that none can react to another's end (MECHANICS §12).
+// crash kills every process of the server at once.
 func (p *postmaster) crash() error {
-	children := append(descendants(p.pid), p.pid)
-	for _, pid := range children {
-		_ = syscall.Kill(pid, syscall.SIGSTOP) // it may have just ended
+	p.crashed.Store(true)
+	return p.kill(stopLimits.kill)
+}
+
+// kill kills all processes at once and waits for their end.
+func (p *postmaster) kill(limit time.Duration) error {
+	if err := killAll(append(descendants(p.pid), p.pid)); err != nil && !p.endsWithin(limit) {
+		return fmt.Errorf("kill server: %w", err)
 	}
-	for _, pid := range children {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+	if !p.endsWithin(limit) {
+		return pgassay.WithHint(fmt.Errorf("server process %d cannot be stopped", p.pid), "Look at it with ps; `pgassay clean` removes its files when it is gone.")
 	}
+	return nil
+}
+
+// endsWithin waits for the end of the server and all its children.
+func (p *postmaster) endsWithin(limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
 	select {
 	case <-p.done:
-		return nil
-	case <-time.After(10 * time.Second):
-		return fmt.Errorf("server process %d survived SIGKILL", p.pid)
-	}
-}
-
-// killChildren kills what a postmaster that is about to be killed would leave.
-func (p *postmaster) killChildren() {
-	for _, pid := range descendants(p.pid) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		return true
+	case <-timer.C:
+		return p.ended()
 	}
 }

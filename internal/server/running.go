@@ -7,10 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/dial"
@@ -24,66 +23,37 @@ const startLimit = 120 * time.Second
 type running struct {
 	*postmaster
 	target  *dial.Target
-	socket  string // directory
 	dataDir string
 	logPath string
 }
 
-// maxSocketPath is what fits into sockaddr_un on Linux, with its final zero
-// byte; other systems have 104.
-const maxSocketPath = 103
-
-// socketDir makes a private directory for a socket. Its path must be short and
-// the servers' account must be able to enter it: the system's directory for
-// temporary files usually serves, but TMPDIR may name a private or a deep one.
-func (h *Home) socketDir() (string, error) {
-	var errs []error
-	for _, parent := range []string{os.TempDir(), "/tmp", h.path(instancesDir)} {
-		dir, err := h.socketDirIn(parent)
-		if err == nil {
-			return dir, nil
-		}
-		errs = append(errs, err)
-	}
-	return "", pgassay.WithHint(fmt.Errorf("make socket directory: %w", errors.Join(errs...)),
-		"Set TMPDIR to a directory with a short path that every user can enter, such as /tmp.")
-}
-
-func (h *Home) socketDirIn(parent string) (string, error) {
-	if err := h.user.canEnter(parent); err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp(parent, "pgassay-")
-	if err != nil {
-		return "", err
-	}
-	if n := len(filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d", port))); n > maxSocketPath {
-		return "", errors.Join(fmt.Errorf("%s is too long for a Unix socket (%d bytes, at most %d)", dir, n, maxSocketPath), os.Remove(dir))
-	}
-	if err := errors.Join(os.Chmod(dir, 0o700), h.user.give(dir)); err != nil {
-		return "", errors.Join(err, os.Remove(dir))
-	}
-	return dir, nil
-}
-
 // start configures and starts a server and waits until it answers. When it
 // does not, the error holds the server's own words.
-func (h *Home) start(ctx context.Context, b pgassay.Build, dataDir, logPath string, settings []pgassay.Setting) (r *running, err error) {
+func (h *Home) start(ctx context.Context, b pgassay.Build, dataDir, logPath string, settings []pgassay.Setting) (*running, error) {
 	known, err := h.knownSettings(ctx, b)
 	if err != nil {
 		return nil, err
 	}
+	for _, s := range settings {
+		// A name with a dot may belong to an extension that is not loaded yet.
+		if !known(s.Name) && !strings.Contains(s.Name, ".") {
+			return nil, pgassay.WithHint(fmt.Errorf("%w: PostgreSQL %s has no setting %s", pgassay.ErrUsage, b.Version, s.Name),
+				"Take it out, or choose a version that has it.")
+		}
+	}
 	return h.startKnowing(ctx, b, dataDir, logPath, settings, known)
 }
 
+// startKnowing is start with knowledge of what the build has.
 func (h *Home) startKnowing(ctx context.Context, b pgassay.Build, dataDir, logPath string, settings []pgassay.Setting, known func(string) bool) (r *running, err error) {
-	socket, err := h.socketDir()
+	dir := filepath.Dir(dataDir)
+	socket, err := h.socketDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(socket))
+			err = errors.Join(err, removeSocket(dir))
 		}
 	}()
 	if err := h.configure(dataDir, socket, known, settings); err != nil {
@@ -94,57 +64,64 @@ func (h *Home) startKnowing(ctx context.Context, b pgassay.Build, dataDir, logPa
 	if err != nil {
 		return nil, err
 	}
-	r = &running{postmaster: p, target: dial.Socket(socket, port, Superuser, "postgres"), socket: socket, dataDir: dataDir, logPath: logPath}
-	if err := r.ready(ctx); err != nil {
-		if ctx.Err() == nil {
-			err = explainStart(fmt.Errorf("start server: %w", err), logPath, from)
-		}
-		return nil, errors.Join(err, ignoreExit(r.postmaster.stop()))
+	r = &running{postmaster: p, target: dial.Socket(socket, port, Superuser, "postgres"), dataDir: dataDir, logPath: logPath}
+	err = r.ready(ctx)
+	if err == nil {
+		return r, nil
 	}
-	return r, nil
+	if ctx.Err() == nil {
+		err = explainStart(fmt.Errorf("start server: %w", err), logPath, from)
+	}
+	if !r.ended() {
+		err = errors.Join(err, r.postmaster.stop(stopLimits))
+	}
+	return nil, err
 }
 
-// ready waits until the server lets us in, has ended, or the limit is over.
+// ready waits until the server says that it takes connections and lets us in,
+// has ended, or the limit is over.
 func (r *running) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("it did not let us in within %v", startLimit))
 	defer cancel()
-	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		if r.ended() {
-			return fmt.Errorf("it ended at once (%w)", r.err)
-		}
-		if _, err := os.Stat(filepath.Join(r.socket, fmt.Sprintf(".s.PGSQL.%d", port))); err == nil {
-			conn, err := pgx.Connect(ctx, r.dsn())
-			if err == nil {
-				return conn.Close(ctx)
-			}
-		}
+	for wait := 5 * time.Millisecond; !r.saysReady(); wait = min(2*wait, 50*time.Millisecond) {
+		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
 		case <-r.done:
-		case <-time.After(wait):
+		case <-timer.C:
+		}
+		timer.Stop()
+		if r.ended() {
+			if r.err != nil {
+				return fmt.Errorf("it ended at once (%w)", r.err)
+			}
+			return errors.New("it ended at once")
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 	}
-}
-
-// dsn is a plain connection string for the many quick tries of ready; every
-// other connection goes through package dial.
-func (r *running) dsn() string {
-	return fmt.Sprintf("host=%s port=%d user=%s dbname=postgres sslmode=disable connect_timeout=2 application_name=pgassay/start", r.socket, port, Superuser)
-}
-
-// stop stops the server and removes its socket directory.
-func (r *running) stop() error {
-	return errors.Join(ignoreExit(r.postmaster.stop()), os.RemoveAll(r.socket))
-}
-
-// ignoreExit passes over a server that ended with a status of its own.
-func ignoreExit(err error) error {
-	var status interface{ ExitCode() int }
-	if errors.As(err, &status) {
-		return nil
+	conn, err := r.target.Connect(ctx, "start")
+	if err != nil {
+		return err
 	}
-	return err
+	return conn.Close(ctx)
+}
+
+// saysReady reads postmaster.pid, whose eighth line says what the server is up
+// to (miscadmin.h). Asking it by a connection would leave a FATAL in its log.
+func (r *running) saysReady() bool {
+	text, err := os.ReadFile(filepath.Join(r.dataDir, "postmaster.pid"))
+	if err != nil {
+		return false
+	}
+	lines := strings.Split(string(text), "\n")
+	return len(lines) >= 8 && lines[0] == strconv.Itoa(r.pid) && strings.TrimSpace(lines[7]) == "ready"
+}
+
+// stop stops the server and removes its socket's directory.
+func (r *running) stop() error {
+	return errors.Join(r.postmaster.stop(stopLimits), removeSocket(filepath.Dir(r.dataDir)))
 }
 
 func fileSize(path string) int64 {

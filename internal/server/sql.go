@@ -228,7 +228,7 @@ func explainSQL(err error) error {
 	}
 	switch {
 	case e.Code == "53100":
-		return pgassay.WithHint(fmt.Errorf("%w: %w", errNoSpace, err), "The disk is full. `pgassay clean --all` removes cached templates; PGASSAY_HOME moves everything to another disk.")
+		return pgassay.WithHint(fmt.Errorf("%w: %w", errNoSpace, err), diskFullHint)
 	case e.Hint != "":
 		return pgassay.WithHint(err, e.Hint)
 	}

@@ -45,7 +45,7 @@ func split(all []pgassay.StorageSetting) (layout, other []pgassay.StorageSetting
 }
 
 // templateFormat changes when templates are made in another way.
-const templateFormat = 2
+const templateFormat = 3
 
 // key names everything that the stored bytes depend on.
 func (h *Home) key(s TemplateSpec) (string, error) {
@@ -92,19 +92,15 @@ func (h *Home) Template(ctx context.Context, spec TemplateSpec, progress func(st
 	}
 	_, other := split(spec.Storage)
 	t = &Template{Key: key, spec: spec, storage: other, dir: h.path(templatesDir, key)}
-	if t.read() == nil {
-		return t, nil
-	}
-	unlock, err := h.lock(ctx, "template-"+key, func() { progress("waiting: another pgassay is loading the same data") })
+	waiting := func() { progress("waiting: another pgassay is loading the same data") }
+	err = h.keep(ctx, "template-"+key, waiting, func() bool { return t.read() == nil }, func() error {
+		if err := h.build(ctx, t, progress); err != nil {
+			return fmt.Errorf("load data: %w", err)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	if t.read() == nil {
-		return t, nil
-	}
-	if err := h.build(ctx, t, progress); err != nil {
-		return nil, fmt.Errorf("load data: %w", err)
 	}
 	return t, nil
 }
@@ -135,20 +131,19 @@ func (h *Home) build(ctx context.Context, t *Template, progress func(string)) (e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	data := filepath.Join(scratch, "data")
+	defer func() { err = errors.Join(err, scratch.remove()) }()
+	data, log := filepath.Join(scratch.dir, "data"), filepath.Join(scratch.dir, "server.log")
 	if _, err := copyTree(ctx, cluster, data, h.user); err != nil {
 		return err
 	}
-	memory := UsableMemory()
-	r, err := h.start(ctx, t.spec.Build, data, filepath.Join(scratch, "server.log"), bulkSettings(memory))
+	r, err := h.start(ctx, t.spec.Build, data, log, bulkSettings(UsableMemory()))
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(t.fill(ctx, r, progress), r.stop()); err != nil {
-		return err
+		return whyLost(err, log)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(data, configFile)), os.Remove(filepath.Join(scratch, ownerFile))); err != nil {
+	if err := os.Remove(filepath.Join(data, configFile)); err != nil {
 		return fmt.Errorf("tidy template: %w", err)
 	}
 	if t.Bytes, err = treeBytes(data); err != nil {
@@ -159,17 +154,27 @@ func (h *Home) build(ctx context.Context, t *Template, progress func(string)) (e
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(scratch, templateInfo), text, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(scratch.dir, templateInfo), text, 0o644); err != nil {
 		return diskFull(fmt.Errorf("keep template: %w", err))
 	}
-	if err := settle(ctx, scratch); err != nil {
-		return fmt.Errorf("keep template: %w", err)
+	if err := syncTree(scratch.dir); err != nil {
+		return diskFull(fmt.Errorf("keep template: %w", err))
 	}
-	if err := os.Rename(scratch, t.dir); err != nil {
+	if err := scratch.become(t.dir); err != nil {
 		return fmt.Errorf("keep template: %w", err)
 	}
 	progress(fmt.Sprintf("loaded: %d MB in %.1f s", t.Bytes>>20, t.Seconds))
 	return nil
+}
+
+// whyLost adds to an error of a session what the server's log says of a full
+// disk: the server ends when it cannot write its log of changes, and the session
+// then only sees a broken connection.
+func whyLost(err error, log string) error {
+	if text, readErr := os.ReadFile(log); readErr == nil && strings.Contains(string(text), "No space left on device") {
+		return pgassay.WithHint(fmt.Errorf("%w: %w", errNoSpace, err), diskFullHint)
+	}
+	return err
 }
 
 // bulkSettings make loading fast. What a crash would destroy is thrown away
@@ -206,44 +211,13 @@ func (t *Template) fill(ctx context.Context, r *running, progress func(string)) 
 		return err
 	}
 	progress("vacuum and analyze")
-	// Sessions of their own: what a session counted is only visible to VACUUM
-	// after the session has ended (MECHANICS §12).
-	for range 3 {
-		if err := r.vacuumAll(ctx); err != nil {
-			return err
-		}
-		settled := false
-		if err := r.session(ctx, Superuser, func(conn *pgx.Conn) (err error) {
-			settled, err = statisticsSettled(ctx, conn)
-			if err == nil {
-				t.Relations, err = readRelations(ctx, conn)
-			}
-			return err
-		}); err != nil {
-			return err
-		}
-		if settled {
-			break
-		}
+	if err := t.settleStatistics(ctx, r); err != nil {
+		return err
 	}
 	return r.session(ctx, Superuser, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "CHECKPOINT")
 		return err
 	})
-}
-
-// vacuumAll settles every database of the cluster: what initdb left to do in
-// the others would keep autovacuum busy at the start of every trial.
-func (r *running) vacuumAll(ctx context.Context) error {
-	for _, database := range []string{"template1", "postgres", Superuser} {
-		if err := r.session(ctx, database, func(conn *pgx.Conn) error {
-			_, err := conn.Exec(ctx, "VACUUM (FREEZE, ANALYZE)")
-			return err
-		}); err != nil {
-			return fmt.Errorf("vacuum %s: %w", database, err)
-		}
-	}
-	return nil
 }
 
 // load runs the parts of a dataset and the arm's SQL.
@@ -288,16 +262,6 @@ func load(ctx context.Context, conn *pgx.Conn, d pgassay.Dataset, layout []pgass
 		}
 	}
 	return nil
-}
-
-// statisticsSettled says whether no table has dead or unvacuumed rows left.
-func statisticsSettled(ctx context.Context, conn *pgx.Conn) (bool, error) {
-	var n int
-	err := conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_user_tables WHERE n_dead_tup > 0 OR n_ins_since_vacuum > 0").Scan(&n)
-	if err != nil {
-		return false, fmt.Errorf("read statistics: %w", err)
-	}
-	return n == 0, nil
 }
 
 // session calls f with a connection of its own.

@@ -67,6 +67,23 @@ func (u *User) give(path string) error {
 	return os.Lchown(path, u.UID, u.GID)
 }
 
+// open lets the account through a directory of ours, whatever our umask was
+// when we made it. One of somebody else is left as it is.
+func (u *User) open(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", dir, err)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !u.switched || u.may(info, 0o1) || !ok || int(st.Uid) != os.Geteuid() {
+		return nil
+	}
+	if err := os.Chmod(dir, info.Mode().Perm()|0o711); err != nil {
+		return fmt.Errorf("open %s: %w", dir, err)
+	}
+	return nil
+}
+
 // canEnter checks that the account can reach path: every directory above it
 // must let it through.
 func (u *User) canEnter(path string) error {
