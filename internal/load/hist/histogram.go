@@ -37,9 +37,8 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.over += other.over
 }
 
-// Minus sets h to what next has and h has not:
-// with next a later look at the same recorders, h becomes the interval between
-// the looks. next must contain h.
+// Minus sets h to what next has and h has not: with next a later look at the
+// same recorders, h becomes the interval between the looks. next must contain h.
 func (h *Histogram) Minus(next *Histogram) {
 	for i, n := range next.counts {
 		h.counts[i] = n - h.counts[i]

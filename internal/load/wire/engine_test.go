@@ -99,39 +99,41 @@ func each(t *testing.T, test func(t *testing.T, in *labtest.Instance, engine str
 	}
 }
 
+// conformance is a session. A sql of "=N" is the statement of case N again.
+var conformance = []struct{ says, sql, values, want string }{
+	{"a query writes no rows", "SELECT 1", "", "I rows=0"},
+	{"an empty statement is fine", "-- nothing", "", "I rows=0"},
+	{"a table is made", "CREATE TABLE t (a int PRIMARY KEY, b text)", "", "I rows=0"},
+	{"an insert into a table that was not there at the start", "INSERT INTO t VALUES (:v, :v)", "1 'x'", "I rows=1"},
+	{"the same statement again fails", "=3", "1 'x'", "I rows=0 23505"},
+	{"and works with other values", "=3", "2 NULL", "I rows=1"},
+	{"rows are added up", "INSERT INTO t SELECT g FROM generate_series(10, 19) g", "", "I rows=10"},
+	{"an update", "UPDATE t SET b = 'y' WHERE a >= :v", "15", "I rows=5"},
+	{"a delete", "DELETE FROM t WHERE a > 17", "", "I rows=2"},
+	{"a query after it", "SELECT * FROM t", "", "I rows=0"},
+	{"a negative number after a minus", "SELECT 1 / (5 -:v)", "-5", "I rows=0"},
+	{"an answer longer than any buffer", "SELECT repeat('x', 300000)", "", "I rows=0"},
+	{"a notice is no error", "DO $$ BEGIN RAISE NOTICE 'hello'; END $$", "", "I rows=0"},
+	{"an error has its SQLSTATE", "SELECT 1 / 0", "", "I rows=0 22012"},
+	{"a syntax error", "SELEC 1", "", "I rows=0 42601"},
+	{"an error text longer than the buffer", "DO $$ BEGIN RAISE EXCEPTION '" + strings.Repeat("x", 20_000) + "' USING ERRCODE = '22000'; END $$", "", "I rows=0 22000"},
+	{"a block", "BEGIN", "", "T rows=0"},
+	{"a statement in it", "INSERT INTO t VALUES (100)", "", "T rows=1"},
+	{"it fails", "SELECT 1 / 0", "", "E rows=0 22012"},
+	{"and takes nothing more", "SELECT 1", "", "E rows=0 25P02"},
+	{"until it is rolled back", "ROLLBACK", "", "I rows=0"},
+	{"the insert is gone", "DELETE FROM t WHERE a = 100", "", "I rows=0"},
+	{"statements together", `INSERT INTO t VALUES (200)\; INSERT INTO t VALUES (201)\; SELECT 1`, "", "I rows=2"},
+	{"are one transaction", `INSERT INTO t VALUES (300)\; SELECT 1 / 0\; SELECT 1`, "", ""},
+	{"so nothing of it stays", "DELETE FROM t WHERE a = 300", "", "I rows=0"},
+	{"what was prepared may be thrown away", "DISCARD ALL", "", "I rows=0"},
+	{"and then a statement fails at most once", "=3", "400 'x'", "I rows=1|I rows=0 26000"},
+	{"and works again", "=3", "401 'x'", "I rows=1"},
+}
+
 // TestConformance: every engine reports the same for the same statements.
 func TestConformance(t *testing.T) {
-	long := strings.Repeat("x", 20_000)
-	cases := []struct{ says, sql, values, want string }{
-		{"a query writes no rows", "SELECT 1", "", "I rows=0"},
-		{"an empty statement is fine", "-- nothing", "", "I rows=0"},
-		{"a table is made", "CREATE TABLE t (a int PRIMARY KEY, b text)", "", "I rows=0"},
-		{"an insert into a table that was not there at the start", "INSERT INTO t VALUES (:v, :v)", "1 'x'", "I rows=1"},
-		{"the same statement again fails", "=3", "1 'x'", "I rows=0 23505"},
-		{"and works with other values", "=3", "2 NULL", "I rows=1"},
-		{"rows are added up", "INSERT INTO t SELECT g FROM generate_series(10, 19) g", "", "I rows=10"},
-		{"an update", "UPDATE t SET b = 'y' WHERE a >= :v", "15", "I rows=5"},
-		{"a delete", "DELETE FROM t WHERE a > 17", "", "I rows=2"},
-		{"a query after it", "SELECT * FROM t", "", "I rows=0"},
-		{"a negative number after a minus", "SELECT 1 / (5 -:v)", "-5", "I rows=0"},
-		{"an answer longer than any buffer", "SELECT repeat('x', 300000)", "", "I rows=0"},
-		{"a notice is no error", "DO $$ BEGIN RAISE NOTICE 'hello'; END $$", "", "I rows=0"},
-		{"an error has its SQLSTATE", "SELECT 1 / 0", "", "I rows=0 22012"},
-		{"a syntax error", "SELEC 1", "", "I rows=0 42601"},
-		{"an error text longer than the buffer", "DO $$ BEGIN RAISE EXCEPTION '" + long + "' USING ERRCODE = '22000'; END $$", "", "I rows=0 22000"},
-		{"a block", "BEGIN", "", "T rows=0"},
-		{"a statement in it", "INSERT INTO t VALUES (100)", "", "T rows=1"},
-		{"it fails", "SELECT 1 / 0", "", "E rows=0 22012"},
-		{"and takes nothing more", "SELECT 1", "", "E rows=0 25P02"},
-		{"until it is rolled back", "ROLLBACK", "", "I rows=0"},
-		{"the insert is gone", "DELETE FROM t WHERE a = 100", "", "I rows=0"},
-		{"statements together", `INSERT INTO t VALUES (200)\; INSERT INTO t VALUES (201)\; SELECT 1`, "", "I rows=2"},
-		{"are one transaction", `INSERT INTO t VALUES (300)\; SELECT 1 / 0\; SELECT 1`, "", ""},
-		{"so nothing of it stays", "DELETE FROM t WHERE a = 300", "", "I rows=0"},
-		{"what was prepared may be thrown away", "DISCARD ALL", "", "I rows=0"},
-		{"and then a statement fails at most once", "=3", "400 'x'", "I rows=1|I rows=0 26000"},
-		{"and works again", "=3", "401 'x'", "I rows=1"},
-	}
+	cases := conformance
 	each(t, func(t *testing.T, in *labtest.Instance, engine string, protocol wire.Protocol) {
 		in.Exec(t, "DROP TABLE IF EXISTS t")
 		p := &player{}
