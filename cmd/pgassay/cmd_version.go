@@ -13,11 +13,11 @@ var version = ""
 // toolVersion names this build: the release, or the revision it was built from.
 func toolVersion() string {
 	if version != "" {
-		return "pgassay " + version
+		return version
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "pgassay (unknown build)"
+		return "unknown build"
 	}
 	v := info.Main.Version
 	if v == "" || v == "(devel)" {
@@ -28,7 +28,7 @@ func toolVersion() string {
 			v += " " + s.Value[:min(12, len(s.Value))]
 		}
 	}
-	return "pgassay " + v
+	return v
 }
 
 type versionCmd struct {
@@ -38,7 +38,7 @@ type versionCmd struct {
 // Run prints the version.
 func (c *versionCmd) Run(a *app) error {
 	if !c.JSON {
-		_, err := fmt.Fprintf(a.stdout, "%s (%s, %s/%s)\n", toolVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		_, err := fmt.Fprintf(a.stdout, "pgassay %s (%s, %s/%s)\n", toolVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return err
 	}
 	return a.printJSON(map[string]any{"schema_version": 1, "version": toolVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
