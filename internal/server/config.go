@@ -26,6 +26,9 @@ const port = 5432
 // ours are the settings that make a created server observable and safe. The
 // user's win over those that are not in reserved.
 var ours = []pgassay.Setting{
+	// What initdb would have written into postgresql.conf.
+	{Name: "shared_buffers", Value: "128MB"},
+	{Name: "default_text_search_config", Value: "pg_catalog.english"},
 	{Name: "cluster_name", Value: "pgassay"},
 	{Name: "fsync", Value: "on"},
 	{Name: "lc_messages", Value: "C"},

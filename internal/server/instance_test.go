@@ -168,4 +168,3 @@ func TestDeepHome(t *testing.T) {
 		t.Errorf("%s is still there", socket)
 	}
 }
-

@@ -45,7 +45,7 @@ func split(all []pgassay.StorageSetting) (layout, other []pgassay.StorageSetting
 }
 
 // templateFormat changes when templates are made in another way.
-const templateFormat = 3
+const templateFormat = 4
 
 // key names everything that the stored bytes depend on.
 func (h *Home) key(s TemplateSpec) (string, error) {

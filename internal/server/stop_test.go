@@ -1,0 +1,100 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pgassay/pgassay/internal/server"
+)
+
+// TestStop: however a server is when it is stopped, afterwards it is gone with
+// its files, and what was wrong is said.
+func TestStop(t *testing.T) {
+	h := mustHome(t)
+	tpl := mustTemplate(t, h, server.TemplateSpec{Build: mustBuild(t, 0), Dataset: small(100)})
+	defer server.StopWithin(200 * time.Millisecond)()
+	for _, c := range []struct {
+		sentence string
+		before   func(*server.Instance) error
+		want     string
+	}{
+		{"a server that hangs is killed", func(in *server.Instance) error { return in.Signal(syscall.SIGSTOP) }, "was killed"},
+		{"a server that ended by itself is no clean stop", func(in *server.Instance) error {
+			err := in.Signal(syscall.SIGKILL)
+			in.Ended()
+			return err
+		}, "ended by itself"},
+		{"a server that somebody else stopped is no clean stop", func(in *server.Instance) error {
+			err := in.Signal(syscall.SIGINT)
+			in.Ended()
+			return err
+		}, "ended by itself"},
+		{"a server that was crashed on purpose has nothing left to stop", func(in *server.Instance) error { return in.Crash() }, ""},
+	} {
+		in, err := h.Instance(limited(t), tpl, server.InstanceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid := in.PID()
+		if err := c.before(in); err != nil {
+			t.Errorf("%s: %v", c.sentence, err)
+		}
+		_, err = in.Stop(context.Background())
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: got %v, want no error", c.sentence, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: got %v, want an error with %q", c.sentence, err, c.want)
+		}
+		if _, alive := server.ProcessStart(pid); alive {
+			t.Errorf("%s: process %d is still there", c.sentence, pid)
+		}
+		if _, err := os.Stat(in.Dir()); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %s is still there", c.sentence, in.Dir())
+		}
+		if _, err := in.Stop(context.Background()); err != nil {
+			t.Errorf("%s: the second stop: got %v, want nothing done", c.sentence, err)
+		}
+	}
+}
+
+// TestLeave: a server that is to be kept runs on without us, is left alone
+// while it runs, and its files go when it has been stopped.
+func TestLeave(t *testing.T) {
+	h := mustHome(t)
+	tpl := mustTemplate(t, h, server.TemplateSpec{Build: mustBuild(t, 0), Dataset: small(100)})
+	in, err := h.Instance(limited(t), tpl, server.InstanceOptions{Keep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Stop(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	target, err := in.Leave(limited(t))
+	if err != nil {
+		t.Fatal(errors.Join(err, in.Discard()))
+	}
+	if removed, err := h.RemoveOrphans(); err != nil || len(removed) > 0 {
+		t.Errorf("while the kept server runs: removed %v, %v", removed, err)
+	}
+	conn, err := target.Connect(limited(t), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if err := conn.QueryRow(limited(t), "SELECT (string_to_array(pg_read_file('postmaster.pid'), E'\\n'))[1]::int").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(conn.Close(limited(t)), syscall.Kill(pid, syscall.SIGINT)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the kept server ends", func() bool { _, alive := server.ProcessStart(pid); return !alive })
+	if removed, err := h.RemoveOrphans(); err != nil || len(removed) != 1 || removed[0] != in.Dir() {
+		t.Errorf("when the kept server has ended: removed %v, %v, want %s", removed, err, in.Dir())
+	}
+}
