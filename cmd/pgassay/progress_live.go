@@ -14,38 +14,82 @@ import (
 	"github.com/pgassay/pgassay/internal/lab"
 )
 
-// liveScreen redraws a few lines at the bottom of a terminal. Finished trials
-// scroll away above them. It reads no input: ^C stays a signal.
+// liveScreen redraws a few lines at the bottom of a terminal. What is said and
+// finished trials scroll away above them. It reads no input: ^C stays a signal.
 type liveScreen struct {
-	program *tea.Program
+	mu      sync.Mutex
+	f       *os.File
+	model   liveModel
+	program *tea.Program // nil before the run begins and after it has ended
 	ended   chan struct{}
-	once    sync.Once
 }
 
 func newLiveScreen(f *os.File, e *pgassay.Experiment, color bool) *liveScreen {
-	m := newLiveModel(e, color)
-	s := &liveScreen{ended: make(chan struct{})}
-	s.program = tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(f), tea.WithoutSignalHandler())
+	return &liveScreen{f: f, model: newLiveModel(e, color)}
+}
+
+// start begins to draw. Until then lines are plain, so that the plan stays on
+// the screen as it is.
+func (s *liveScreen) start() {
+	s.ended = make(chan struct{})
+	program := tea.NewProgram(s.model, tea.WithInput(nil), tea.WithOutput(s.f), tea.WithoutSignalHandler())
+	s.program = program
 	go func() {
 		defer close(s.ended)
-		if _, err := s.program.Run(); err != nil {
-			fmt.Fprintf(f, "pgassay: live progress ended: %v\n", err)
+		if _, err := program.Run(); err != nil {
+			fmt.Fprintf(s.f, "pgassay: live progress ended: %v\n", err)
 		}
 	}()
-	return s
 }
 
-func (s *liveScreen) progress(p lab.Progress) { s.program.Send(p) }
-func (s *liveScreen) say(text string)         { s.program.Send(sayMsg(text)) }
+func (s *liveScreen) progress(p lab.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.program == nil {
+		s.start()
+	}
+	switch p.Kind {
+	case lab.ProgressDecision:
+		s.print(p.Text)
+	case lab.ProgressDone:
+		s.print(doneText(s.model.e, lab.Progress{Record: p.Record, Finished: p.Finished, Planned: p.Planned}))
+	}
+	s.program.Send(p)
+}
+
+func (s *liveScreen) say(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.print(text)
+}
+
+// print writes a line above the live ones, or just a line when there are none.
+func (s *liveScreen) print(text string) {
+	if s.program == nil {
+		fmt.Fprintln(s.f, text)
+		return
+	}
+	select {
+	case <-s.ended: // it would never take the line
+		fmt.Fprintln(s.f, text)
+	default:
+		s.program.Println(text)
+	}
+}
 
 func (s *liveScreen) close() {
-	s.once.Do(func() {
-		s.program.Send(tea.Quit())
-		<-s.ended
-	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.program == nil {
+		return
+	}
+	s.program.Send(endMsg{})
+	<-s.ended
+	s.program = nil
 }
 
-type sayMsg string
+// endMsg has the lines cleared and the program end.
+type endMsg struct{}
 
 // liveModel is the state behind the live lines; Update and View are pure.
 type liveModel struct {
@@ -61,7 +105,7 @@ type liveModel struct {
 }
 
 func newLiveModel(e *pgassay.Experiment, color bool) liveModel {
-	options := []progress.Option{progress.WithWidth(40), progress.WithoutPercentage()}
+	options := []progress.Option{progress.WithWidth(40), progress.WithoutPercentage(), progress.WithFillCharacters('█', '░')}
 	if color {
 		options = append(options, progress.WithColors(lipgloss.Color("#2a78d6")))
 	}
@@ -76,35 +120,29 @@ func (m liveModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width = msg.Width
-	case tea.QuitMsg:
+	case endMsg:
 		m.done = true
 		return m, tea.Quit
-	case sayMsg:
-		return m, tea.Println(string(msg))
 	case lab.Progress:
-		return m.step(msg)
+		m = m.step(msg)
 	}
 	return m, nil
 }
 
-func (m liveModel) step(p lab.Progress) (tea.Model, tea.Cmd) {
+// step takes in one progress.
+func (m liveModel) step(p lab.Progress) liveModel {
 	switch p.Kind {
-	case lab.ProgressPrepare:
-		m.phase = p.Text
-	case lab.ProgressDecision:
-		return m, tea.Println(p.Text)
+	case lab.ProgressPrepare, lab.ProgressPhase:
+		m.phase, m.tick = p.Text, lab.Tick{}
 	case lab.ProgressTrial:
 		m.last, m.tick, m.tps, m.phase = p, lab.Tick{}, nil, "restore"
-	case lab.ProgressPhase:
-		m.phase = p.Text
 	case lab.ProgressTick:
 		m.tick, m.phase = p.Tick, p.Tick.Phase
 		m.tps = append(m.tps, p.Tick.TPS)
 	case lab.ProgressDone:
 		m.last = p
-		return m, tea.Println(m.fit(doneText(m.e, lab.Progress{Record: p.Record, Finished: p.Finished, Planned: p.Planned})))
 	}
-	return m, nil
+	return m
 }
 
 // View draws the lines.
