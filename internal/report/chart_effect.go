@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/pgassay/pgassay"
+)
+
+// effectFigure shows the primary comparison: each arm's effect against the
+// baseline with its interval, and the band in which a difference would count
+// as none. It returns nil when nothing was compared.
+func (v *view) effectFigure() *figure {
+	primary := v.e.Design.Primary
+	p := panel{}
+	c := &chart{Rows: true, Zero: new(float64)}
+	var all extent
+	absolute := false
+	row := 0
+	for a := range v.e.Arms {
+		k := v.comparison(primary.Metric, a, primary.Load)
+		if a == v.e.Baseline || k == nil {
+			continue
+		}
+		c.Y.Ticks = append(c.Y.Ticks, tick{At: float64(row), Label: v.labels[a]})
+		if finite(k.Effect.Estimate) && k.Blocks > 0 {
+			absolute = absolute || k.Absolute
+			l := v.styles[a].line(v.labels[a])
+			l.Label = change(*k) + " " + verdictWord(k.Verdict)
+			point := []float64{k.Effect.Estimate, float64(row)}
+			all.add(k.Effect.Estimate)
+			said := change(*k)
+			if k.Effect.Known() {
+				point = append(point, k.Effect.Low, k.Effect.High)
+				all.add(k.Effect.Low, k.Effect.High)
+				said += " (" + changeRange(*k) + "), " + verdictWord(k.Verdict)
+			}
+			l.Points, l.Texts = [][]float64{point}, []string{said}
+			p.Series = append(p.Series, l)
+		}
+		row++
+	}
+	if !all.any {
+		return nil
+	}
+	delta := v.e.Design.Delta
+	caption := fmt.Sprintf("Points are estimates, bars their %s intervals.", percent(1-v.e.Design.Alpha))
+	if !absolute && delta > 0 {
+		all.add(-1.4*delta, 1.4*delta)
+		p.Spans = []span{{"band", -delta, delta}}
+		caption += fmt.Sprintf(" The shaded band is ±%s: what lies within it counts as no difference.", percent(delta))
+	}
+	all.add(0)
+	c.X = effectAxis(primary.Metric, absolute, all)
+	c.Y.Min, c.Y.Max = -0.6, float64(row)-0.4
+	c.Height = 34*row + 10
+	c.Panels = []panel{p}
+	m, _ := pgassay.MetricByName(primary.Metric)
+	caption += " " + better(m)
+	return &figure{File: "effect", Title: fmt.Sprintf("Effect on %s at %s, against %s", lower(titleOf(primary.Metric)), v.load(), v.labels[v.e.Baseline]),
+		Caption: caption, Chart: c, Alt: "Chart of each arm's effect with its interval; the numbers are in the table of verdicts."}
+}
+
+func effectAxis(name pgassay.MetricName, absolute bool, all extent) axis {
+	step := roundStep((all.hi - all.lo) / 5)
+	a := axis{Name: "change of " + lower(titleOf(name)), Unit: unitOf(name)}
+	first, last := int(all.lo/step-0.999), int(all.hi/step+0.999)
+	for i := first; i <= last; i++ {
+		at := clean(float64(i) * step)
+		label := decimals(at*100, places0(at*100)) + gap + "%"
+		if absolute {
+			label = tickLabel(a.Unit, at)
+		}
+		if at > 0 {
+			label = "+" + label
+		}
+		a.Ticks = append(a.Ticks, tick{At: at, Label: label})
+	}
+	a.Min, a.Max = a.Ticks[0].At, a.Ticks[len(a.Ticks)-1].At
+	return a
+}
+
+// better says which way is good for a metric.
+func better(m pgassay.Metric) string {
+	switch m.Direction {
+	case pgassay.HigherIsBetter:
+		return "Right of zero is better."
+	case pgassay.LowerIsBetter:
+		return "Left of zero is better."
+	}
+	return "Neither side is better as such."
+}

@@ -1,0 +1,210 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pgassay/pgassay"
+)
+
+const readVerdicts = "Each field is the change against the baseline with its interval below. “~”: nothing can be claimed, the interval holds both a gain and a loss. Equivalent: the whole interval lies within ±%s."
+
+// verdicts are the comparisons as tables: the metric that decides at every
+// load level, then all other metrics at the load level that decides.
+func (v *view) verdicts() section {
+	s := section{ID: "verdicts", Title: "Verdicts"}
+	if len(v.Comparisons) == 0 {
+		return s
+	}
+	s.Blocks = append(s.Blocks, block{Text: fmt.Sprintf(readVerdicts, percent(v.e.Design.Delta))})
+	s.Blocks = append(s.Blocks, block{Table: v.verdictTable()})
+	if t := v.priceTable(); t != nil {
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	return s
+}
+
+func (v *view) verdictTable() *table {
+	primary := v.e.Design.Primary
+	t := &table{Caption: fmt.Sprintf("%s against the baseline, by load level", titleOf(primary.Metric)), Columns: []column{{Text: "Arm"}}}
+	var n notes
+	for l := range v.e.Loads {
+		head := column{Text: v.loadName(l), Number: true, Primary: l == primary.Load}
+		if head.Primary {
+			head.Text += " (primary)"
+		}
+		t.Columns = append(t.Columns, head)
+	}
+	for a := range v.e.Arms {
+		row := []entry{v.swatch(a)}
+		for l := range v.e.Loads {
+			if a == v.e.Baseline {
+				e := v.value(a, l, primary.Metric, &n)
+				e.Key = l == primary.Load
+				row = append(row, e)
+				continue
+			}
+			row = append(row, v.effect(v.comparison(primary.Metric, a, l), words, &n))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = n.lines()
+	if len(v.e.Loads) > 1 {
+		t.Notes = append([]string{"The primary column decides; the others are exploratory."}, t.Notes...)
+	}
+	return t
+}
+
+// words and signs say a verdict behind and before a change.
+func words(v pgassay.Verdict, change string) string { return change + " " + verdictWord(v) }
+
+func signs(v pgassay.Verdict, change string) string {
+	return map[pgassay.Verdict]string{pgassay.Improved: "✓", pgassay.Regressed: "✗", pgassay.Equivalent: "≈"}[v] + gap + change
+}
+
+// effect is the field of one comparison; say joins its verdict and its change.
+func (v *view) effect(c *pgassay.Comparison, say func(pgassay.Verdict, string) string, n *notes) entry {
+	if c == nil {
+		return n.empty("not compared")
+	}
+	e := entry{Tone: c.Verdict, Key: c.Primary, Sub: changeRange(*c)}
+	switch {
+	case c.Verdict == pgassay.Invalid:
+		e.Text, e.Sub = "invalid", ""
+		e.Mark = n.empty(invalidReason(c)).Mark
+	case !finite(c.Effect.Estimate) || c.Blocks == 0:
+		return n.empty(c.Reason)
+	case c.Neutral:
+		e.Text, e.Tone = change(*c), ""
+		if e.Sub == "" {
+			e.Mark = n.empty(c.Reason).Mark
+		}
+	case c.Verdict == pgassay.Inconclusive:
+		e.Text = "~"
+		if e.Sub == "" {
+			e.Mark = n.empty(c.Reason).Mark
+		}
+	default:
+		e.Text = say(c.Verdict, change(*c))
+	}
+	return e
+}
+
+func invalidReason(c *pgassay.Comparison) string {
+	if c.Reason != "" {
+		return c.Reason
+	}
+	return "checks " + strings.Join(c.Checks, ", ") + " failed"
+}
+
+// priceTable shows what else changed at the primary load level.
+func (v *view) priceTable() *table {
+	primary := v.e.Design.Primary
+	t := &table{Caption: fmt.Sprintf("What else changed at %s (exploratory)", v.load()), Columns: []column{{Text: "Arm"}}}
+	var shown []pgassay.MetricName
+	for _, m := range pgassay.Metrics {
+		if m.Name == primary.Metric || m.Name == pgassay.MetricRows {
+			continue
+		}
+		for a := range v.e.Arms {
+			c := v.comparison(m.Name, a, primary.Load)
+			if c != nil && c.Blocks > 0 && finite(c.Effect.Estimate) {
+				shown = append(shown, m.Name)
+				t.Columns = append(t.Columns, column{Text: m.Title, Number: true})
+				break
+			}
+		}
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	var n notes
+	for a := range v.e.Arms {
+		if a == v.e.Baseline {
+			continue
+		}
+		row := []entry{v.swatch(a)}
+		for _, m := range shown {
+			row = append(row, v.effect(v.comparison(m, a, primary.Load), signs, &n))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = append([]string{"✓ better, ✗ worse, ≈ equivalent; without a sign the metric has no better direction."}, n.lines()...)
+	return t
+}
+
+// factors has one verdict per factor, and the main effects behind it.
+func (v *view) factors() section {
+	s := section{ID: "factors", Title: "Factors"}
+	if len(v.FactorVerdicts) > 0 {
+		t := &table{Caption: "One verdict per factor on the primary metric", Columns: []column{{Text: "Factor"}, {Text: "Verdict"}, {Text: "Why"}}}
+		for _, f := range v.FactorVerdicts {
+			why := f.Sentence
+			t.Rows = append(t.Rows, []entry{code(oneLine(f.Factor)), {Text: badgeText[f.Verdict], Tone: f.Verdict}, text(why)})
+		}
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	if t := v.mainEffectTable(); t != nil {
+		s.Blocks = append(s.Blocks, block{Table: t})
+	}
+	return s
+}
+
+// mainEffectTable shows each level of each factor against its base level,
+// averaged over the other factors, on the primary metric.
+func (v *view) mainEffectTable() *table {
+	primary := v.e.Design.Primary
+	t := &table{Caption: fmt.Sprintf("Main effects on %s: each level against the factor's base level, averaged over the other factors", lower(titleOf(primary.Metric))),
+		Columns: []column{{Text: "Factor"}, {Text: "Level"}}}
+	var loads []int
+	for l := range v.e.Loads {
+		loads = append(loads, l)
+	}
+	if len(loads) > 1 {
+		loads = append(loads, -1)
+	}
+	for _, l := range loads {
+		head := column{Text: v.loadName(l), Number: true, Primary: l == primary.Load}
+		if head.Primary {
+			head.Text += " (primary)"
+		}
+		t.Columns = append(t.Columns, head)
+	}
+	var n notes
+	for _, f := range v.e.Factors {
+		for _, level := range f.Levels {
+			var effects []*pgassay.Comparison
+			base := ""
+			for _, l := range loads {
+				c := v.mainEffect(primary.Metric, f.Name, level, l)
+				if c != nil {
+					base = c.BaseLevel
+				}
+				effects = append(effects, c)
+			}
+			if base == "" { // it is the base level itself
+				continue
+			}
+			row := []entry{code(oneLine(f.Name)), text(oneLine(level + " against " + base))}
+			for _, c := range effects {
+				row = append(row, v.effect(c, words, &n))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	t.Notes = n.lines()
+	return t
+}
+
+func (v *view) mainEffect(m pgassay.MetricName, factor, level string, load int) *pgassay.Comparison {
+	for i := range v.MainEffects {
+		c := &v.MainEffects[i]
+		if c.Metric == m && c.Factor == factor && c.Level == level && c.Load == load {
+			return c
+		}
+	}
+	return nil
+}
