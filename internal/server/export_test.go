@@ -65,3 +65,12 @@ func Surplus(sizes []int64, p CleanPolicy) (doomed []string) {
 	}
 	return doomed
 }
+
+// Pretend makes a setting of an attached server come from another source.
+func Pretend(a *Attached, name, source string) {
+	for i := range a.settings {
+		if a.settings[i].Name == name {
+			a.settings[i].Source = source
+		}
+	}
+}

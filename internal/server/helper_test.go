@@ -1,20 +1,31 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
+	"testing"
 
+	"github.com/pgassay/pgassay"
+	"github.com/pgassay/pgassay/internal/dial"
+	"github.com/pgassay/pgassay/internal/labtest"
 	"github.com/pgassay/pgassay/internal/server"
 )
 
 // helper is what the test binary does as a helper process. "hold" starts a
 // server, prints its process and directory, and waits to be killed; "visit"
 // starts one, prints who it runs as and what it holds, and stops it; "load"
-// makes a template and prints how often it had to.
+// makes a template and prints how often it had to; "attach" changes a server of
+// others and waits to be killed.
 func helper(mode string) error {
 	ctx := context.Background()
+	if mode == "attach" {
+		return attachHelper(ctx)
+	}
 	h, err := openHome(os.Getenv("PGASSAY_TEST_HOME"))
 	if err != nil {
 		return err
@@ -47,4 +58,32 @@ func helper(mode string) error {
 	}
 	_, err = in.Stop(ctx)
 	return err
+}
+
+// attachHelper changes a server of others and waits to be killed.
+func attachHelper(ctx context.Context) error {
+	port, err := strconv.Atoi(os.Getenv("PGASSAY_TEST_PORT"))
+	if err != nil {
+		return err
+	}
+	target := dial.Socket(os.Getenv("PGASSAY_TEST_SOCKET"), port, labtest.Superuser, "postgres")
+	a, err := server.Attach(ctx, target, server.AttachOptions{Load: true, Settings: true, JournalDir: os.Getenv("PGASSAY_TEST_HOME")})
+	if err != nil {
+		return err
+	}
+	if err := a.Load(ctx, small(10), nil, nil, discard); err != nil {
+		return err
+	}
+	if err := a.Apply(ctx, []pgassay.Setting{{Name: "work_mem", Value: "6MB"}, {Name: "autovacuum_naptime", Value: "7s"}}); err != nil {
+		return err
+	}
+	fmt.Println("changed")
+	select {}
+}
+
+// mustAttachHelper starts attachHelper in another process.
+func mustAttachHelper(tb testing.TB, in *labtest.Instance, journal string) (*exec.Cmd, *bufio.Reader) {
+	tb.Helper()
+	return mustHelperWith(tb, nil, "PGASSAY_TEST_HELPER=attach", "PGASSAY_TEST_SOCKET="+in.SocketDir,
+		"PGASSAY_TEST_PORT="+strconv.Itoa(in.Target().Port()), "PGASSAY_TEST_HOME="+journal)
 }

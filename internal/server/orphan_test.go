@@ -21,6 +21,12 @@ import (
 // mustHelper starts this test binary as a helper process.
 func mustHelper(tb testing.TB, mode, home string, b pgassay.Build, attr *syscall.SysProcAttr) (*exec.Cmd, *bufio.Reader) {
 	tb.Helper()
+	return mustHelperWith(tb, attr, "PGASSAY_TEST_HELPER="+mode, "PGASSAY_TEST_HOME="+home, "PGASSAY_TEST_BIN="+b.BinDir)
+}
+
+// mustHelperWith starts a helper with variables.
+func mustHelperWith(tb testing.TB, attr *syscall.SysProcAttr, env ...string) (*exec.Cmd, *bufio.Reader) {
+	tb.Helper()
 	// Another user may not be able to reach the test binary: it comes from a
 	// file that is open already.
 	cmd := exec.Command("/proc/self/fd/3")
@@ -31,7 +37,7 @@ func mustHelper(tb testing.TB, mode, home string, b pgassay.Build, attr *syscall
 	defer exe.Close()
 	cmd.ExtraFiles = []*os.File{exe}
 	cmd.Args = []string{"helper"}
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PGASSAY_TEST_HELPER=" + mode, "PGASSAY_TEST_HOME=" + home, "PGASSAY_TEST_BIN=" + b.BinDir}
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = attr
 	out, err := cmd.StdoutPipe()
