@@ -80,7 +80,11 @@ func linear(name, unit string, lo, hi float64) (a axis, zero bool) {
 		hi = math.Max(hi, 0)
 	}
 	if hi-lo <= math.Abs(hi)*1e-9 {
-		hi = lo + math.Max(math.Abs(lo)*0.1, 1)
+		pad := math.Max(math.Abs(lo)*0.05, 1)
+		lo, hi = lo-pad, hi+pad
+		if zero {
+			lo = math.Max(lo, 0)
+		}
 	}
 	step := roundStep((hi - lo) / 4)
 	a = axis{Name: name, Unit: unit, Min: math.Floor(lo/step+1e-9) * step, Max: math.Ceil(hi/step-1e-9) * step}
@@ -149,7 +153,7 @@ func logarithmic(name, unit string, lo, hi float64) axis {
 // clock is the axis of a trial's time, from and to a round number.
 func clock(xs extent) axis {
 	step := roundStep((xs.hi - xs.lo) / 16)
-	return axis{Name: "seconds of the measurement", Unit: "s", Min: math.Floor(xs.lo/step) * step, Max: math.Ceil(xs.hi/step) * step, Ticks: []tick{}}
+	return axis{Name: "seconds of the measurement", Unit: "s", Min: math.Floor(xs.lo/step+0.15) * step, Max: math.Ceil(xs.hi/step-0.15) * step, Ticks: []tick{}}
 }
 
 func tickLabel(unit string, v float64) string {

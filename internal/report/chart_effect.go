@@ -14,22 +14,29 @@ func (v *view) effectFigure() *figure {
 	p := panel{}
 	c := &chart{Rows: true, Zero: new(float64)}
 	var all extent
-	absolute := false
+	absolute, known := false, false
 	row := 0
 	for a := range v.e.Arms {
 		k := v.comparison(primary.Metric, a, primary.Load)
 		if a == v.e.Baseline || k == nil {
 			continue
 		}
-		c.Y.Ticks = append(c.Y.Ticks, tick{At: float64(row), Label: v.labels[a]})
-		if finite(k.Effect.Estimate) && k.Blocks > 0 {
+		name := v.labels[a]
+		if k.Verdict == pgassay.Invalid { // its number would only mislead
+			name += " (invalid)"
+		}
+		c.Y.Ticks = append(c.Y.Ticks, tick{At: float64(row), Label: name})
+		if finite(k.Effect.Estimate) && k.Blocks > 0 && k.Verdict != pgassay.Invalid {
 			absolute = absolute || k.Absolute
 			l := v.styles[a].line(v.labels[a])
-			l.Label = change(*k) + " " + verdictWord(k.Verdict)
+			if l.Label = verdictWord(k.Verdict); k.Verdict != pgassay.Inconclusive {
+				l.Label = change(*k) + " " + l.Label
+			}
 			point := []float64{k.Effect.Estimate, float64(row)}
 			all.add(k.Effect.Estimate)
 			said := change(*k)
 			if k.Effect.Known() {
+				known = true
 				point = append(point, k.Effect.Low, k.Effect.High)
 				all.add(k.Effect.Low, k.Effect.High)
 				said += " (" + changeRange(*k) + "), " + verdictWord(k.Verdict)
@@ -44,6 +51,9 @@ func (v *view) effectFigure() *figure {
 	}
 	delta := v.e.Design.Delta
 	caption := fmt.Sprintf("Points are estimates, bars their %s intervals.", percent(1-v.e.Design.Alpha))
+	if !known {
+		caption = "Points are estimates. They have no interval, so nothing can be claimed."
+	}
 	if !absolute && delta > 0 {
 		all.add(-1.4*delta, 1.4*delta)
 		p.Spans = []span{{"band", -delta, delta}}

@@ -88,6 +88,7 @@ func dodge(positions []float64, arms int) float64 {
 	for l := 1; l < len(positions); l++ {
 		nearest = math.Min(nearest, positions[l]-positions[l-1])
 	}
+	nearest = math.Min(nearest, 0.4*(positions[len(positions)-1]-positions[0]))
 	return 0.35 * nearest / float64(max(arms, 4))
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/pgassay/pgassay/internal/analyze"
 )
 
-// percentiles are the ticks of a percentile axis, from P0 to the highest that
-// a histogram can show.
+// percentiles are the ticks of a percentile axis, up to the highest that a
+// histogram can show.
 var percentiles = []struct {
 	q     float64
 	label string
-}{{0, "min"}, {0.5, "P50"}, {0.9, "P90"}, {0.95, "P95"}, {0.99, "P99"}, {0.999, "P99.9"}, {0.9999, "P99.99"}, {0.99999, "P99.999"}}
+}{{0.5, "P50"}, {0.9, "P90"}, {0.95, "P95"}, {0.99, "P99"}, {0.999, "P99.9"}, {0.9999, "P99.99"}, {0.99999, "P99.999"}}
 
 // tailPosition spreads the tail: each nine takes the same width.
 func tailPosition(q float64) float64 { return -math.Log10(1 - q) }
@@ -58,7 +58,8 @@ func (v *view) quantileLine(g group, arm int, cell *analyze.Cell, xs, ys *extent
 		return l
 	}
 	for _, q := range cell.Quantiles {
-		if q.Value <= 0 || q.Quantile >= 1 || q.Quantile < 0 {
+		// The minimum is one transaction and would stretch the axis.
+		if q.Value <= 0 || q.Quantile >= 1 || q.Quantile <= 0 {
 			continue
 		}
 		x := clean(tailPosition(q.Quantile))

@@ -57,7 +57,7 @@ func (v *view) throughputTime() *figure {
 	c.Y.Ticks = thinned(c.Y.Ticks)
 	c.X = clock(xs)
 	return &figure{File: "throughput-time", Title: "Throughput over time at " + v.load(), Chart: c,
-		Caption: "One trial per arm: the one whose throughput is nearest the arm's mean. Grey: warm-up, not counted. Amber: a checkpoint at work. Violet at the foot: autovacuum runs that ended within the trial.",
+		Caption: "One trial per arm: the one whose throughput is nearest the arm's mean." + c.explainMarks(),
 		Alt:     "Chart of transactions per second over the seconds of a trial, one panel per arm, with checkpoints and autovacuum runs marked."}
 }
 
@@ -95,6 +95,22 @@ func marks(t *analyze.Timeline, xs extent) []span {
 			continue
 		}
 		out = append(out, span{kind, from, to})
+	}
+	return out
+}
+
+// explainMarks says what the colours of the marks mean, those that there are.
+func (c *chart) explainMarks() string {
+	out := ""
+	for _, k := range []struct{ kind, text string }{
+		{"warmup", " Grey: warm-up, not counted."}, {"checkpoint", " Amber: a checkpoint at work."},
+		{"autovacuum", " Violet at the foot: autovacuum runs that ended within the trial."},
+	} {
+		if slices.ContainsFunc(c.Panels, func(p panel) bool {
+			return slices.ContainsFunc(p.Spans, func(s span) bool { return s.Kind == k.kind })
+		}) {
+			out += k.text
+		}
 	}
 	return out
 }

@@ -59,6 +59,11 @@ type figure struct {
 	Chart   *chart
 }
 
+// Narrow says that a figure of one panel needs no more than half a page.
+func (f *figure) Narrow() bool {
+	return len(f.Chart.Panels) == 1 && !f.Chart.Time
+}
+
 // table has one heading row; the first column names the row.
 type table struct {
 	Caption string

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -53,7 +54,9 @@ func markdownBlocks(b *strings.Builder, blocks []block) {
 		case x.Figure != nil:
 			fmt.Fprintf(b, "### %s\n\n![%s](charts/%s.svg)\n\n%s\n\n", escapeMarkdown(x.Figure.Title), escapeMarkdown(x.Figure.Alt), x.Figure.File, escapeMarkdown(x.Figure.Caption))
 		case x.Fold != nil:
+			fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", escapeMarkdown(x.Fold.Summary))
 			markdownBlocks(b, x.Fold.Blocks)
+			b.WriteString("</details>\n\n")
 		}
 	}
 }
@@ -66,6 +69,9 @@ func fenceFor(s string) string {
 	}
 	return fence
 }
+
+// widestPadding is the widest field that others of its column are padded to.
+const widestPadding = 60
 
 // markdownTable writes a table whose columns line up in the source too.
 func markdownTable(b *strings.Builder, t *table) {
@@ -83,15 +89,17 @@ func markdownTable(b *strings.Builder, t *table) {
 		}
 		cells = append(cells, line)
 	}
-	width := make([]int, len(t.Columns))
+	width := slices.Repeat([]int{3}, len(t.Columns))
 	for _, line := range cells {
 		for i, c := range line {
-			width[i] = max(width[i], utf8.RuneCountInString(c), 3)
+			if n := utf8.RuneCountInString(c); n <= widestPadding {
+				width[i] = max(width[i], n)
+			}
 		}
 	}
 	for n, line := range cells {
 		for i, c := range line {
-			space := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+			space := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(c)))
 			if t.Columns[i].Number {
 				b.WriteString("| " + space + c + " ")
 			} else {
@@ -177,14 +185,8 @@ func escapeMarkdown(s string) string {
 			b.WriteString("&gt;")
 		case '&':
 			b.WriteString("&amp;")
-		case '#', '+', '-', '=', '!':
-			// These begin a heading, a list, a rule or a picture.
-			if i == 0 || r == '!' {
-				b.WriteByte('\\')
-			}
-			b.WriteRune(r)
-		case '.', ')':
-			if i > 0 && strings.Trim(string(runes[:i]), "0123456789") == "" {
+		case '#', '+', '-', '=', '!', '.', ')':
+			if opens(runes, i) {
 				b.WriteByte('\\')
 			}
 			b.WriteRune(r)
@@ -193,6 +195,26 @@ func escapeMarkdown(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// opens says whether the rune at i begins a heading, a list, a rule or a
+// picture where it stands.
+func opens(runes []rune, i int) bool {
+	next := ' '
+	if i+1 < len(runes) {
+		next = runes[i+1]
+	}
+	switch runes[i] {
+	case '#', '=':
+		return i == 0
+	case '+':
+		return i == 0 && next == ' '
+	case '-':
+		return i == 0 && (next == ' ' || next == '-')
+	case '!':
+		return next == '['
+	}
+	return i > 0 && next == ' ' && strings.Trim(string(runes[:i]), "0123456789") == ""
 }
 
 func wordRune(r rune) bool {

@@ -94,12 +94,12 @@ func scaleOf(unit string, v float64) scale {
 	case "1":
 		return scale{by: 0.01, suffix: "%", digits: 3}
 	}
-	return scale{by: 1, digits: 4, whole: true}
+	return scale{by: 1, digits: 3, whole: true}
 }
 
 func (s scale) text(v float64) string {
 	n := significant(v/s.by, s.digits)
-	if s.whole && v == math.Trunc(v) {
+	if s.whole && (v == math.Trunc(v) || math.Abs(v) >= 100) {
 		n = decimals(v, 0)
 	}
 	if s.suffix == "" || n == unknown {
@@ -130,7 +130,8 @@ func spread(unit string, i pgassay.Interval) string {
 
 // signed puts a plus before what is above zero once it is rounded.
 func signed(text string) string {
-	if strings.HasPrefix(text, minus) || text == unknown || strings.Trim(text, "0.") == "" {
+	number, _, _ := strings.Cut(text, gap)
+	if strings.HasPrefix(text, minus) || text == unknown || strings.Trim(number, "0.") == "" {
 		return text
 	}
 	return "+" + text
@@ -169,10 +170,11 @@ func change(c pgassay.Comparison) string {
 	return signed(p) + gap + "%"
 }
 
-// changeRange writes an effect's interval, "" when it is not known.
+// changeRange writes an effect's interval, "" when it is not known or has no
+// width (no trial had an error, say).
 func changeRange(c pgassay.Comparison) string {
 	e := c.Effect
-	if !e.Known() {
+	if !e.Known() || e.Low == e.High {
 		return ""
 	}
 	if c.Absolute {

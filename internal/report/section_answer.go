@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/pgassay/pgassay"
 )
@@ -121,7 +122,7 @@ func (v *view) how() []string {
 	if name := v.e.Dataset.Builtin + v.e.Dataset.Init; name != "" {
 		data := "Data: " + oneLine(name)
 		for _, p := range v.e.Dataset.Parameters {
-			data += ", " + oneLine(p.Name+" "+p.Value)
+			data += ", " + oneLine(p.Name+" "+grouped(p.Value))
 		}
 		out = append(out, data+".")
 	}
@@ -147,4 +148,13 @@ func (v *view) how() []string {
 		rule += fmt.Sprintf("; differences within ±%s count as none", percent(d.Delta))
 	}
 	return append(out, rule+". All other comparisons are exploratory.")
+}
+
+// grouped writes a whole number with grouped thousands, other text as it is.
+func grouped(s string) string {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return s
+	}
+	return decimals(float64(n), 0)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +66,9 @@ func (v *view) checks() section {
 	return s
 }
 
+// mostFailures is how often one check is listed.
+const mostFailures = 5
+
 // failureTable lists what failed, where, and what can be done.
 func (v *view) failureTable() *table {
 	if len(v.Failures) == 0 {
@@ -74,9 +78,18 @@ func (v *view) failureTable() *table {
 	sorted := slices.Clone(v.Failures)
 	rank := map[pgassay.Severity]int{pgassay.SeverityExperiment: 0, pgassay.SeverityTrial: 1, pgassay.SeverityWarning: 2}
 	slices.SortStableFunc(sorted, func(a, b pgassay.CheckResult) int { return rank[a.Severity] - rank[b.Severity] })
+	seen := map[string]int{}
 	for _, f := range sorted {
+		if seen[f.ID]++; seen[f.ID] > mostFailures {
+			continue
+		}
 		finding := oneLine(f.Message)
 		t.Rows = append(t.Rows, []entry{text(f.ID + " " + oneLine(f.Title)), text(v.place(f)), {Text: finding, Sub: numbers(f.Numbers)}, text(orElse(oneLine(f.Remedy), unknown))})
+	}
+	for _, id := range sortedKeys(seen) {
+		if more := seen[id] - mostFailures; more > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s failed in %s more; results.json has them all.", id, plural(more, "place")))
+		}
 	}
 	return t
 }

@@ -11,7 +11,7 @@ const longest = texts => texts.reduce((n, t) => Math.max(n, t.length), 0) * char
 function layout(spec, width, zoom) {
   const n = spec.panels.length
   const columns = Math.min(n, spec.columns || 1, width < 560 ? 1 : width < 780 ? 2 : 3)
-  const left = spec.rows ? Math.min(longest(spec.y.ticks.map(t => t.label)) + 16, width * 0.3)
+  const left = spec.rows ? Math.min(longest(spec.y.ticks.map(t => t.label)) * 1.12 + 22, width * 0.3)
     : longest(spec.y.ticks.map(t => t.label)) + 16
   const labels = spec.panels.flatMap(p => p.series.map(s => s.label || ''))
   const room = longest(labels) * 1.12 + 18
