@@ -112,14 +112,34 @@ type TableShape struct {
 	// HOT is the share of updates that can be heap-only (0 to 1): those leave
 	// a dead row that pruning can take back without a vacuum.
 	HOT float64 `json:"hot"`
+	// Initial says that updates and deletes pick their rows at random from those
+	// that were there at the start: rows that were deleted are missed later on.
+	Initial bool `json:"initial,omitempty"`
 }
 
-// Measure says how long a trial is measured: for a time or for a number of
-// transactions over all clients; exactly one is set.
+// Measure says how long a trial is measured: for a time, for a number of
+// transactions over all clients, or for as long as so many cycles of something
+// take. Exactly one of Duration, Transactions and Cycles is set in a file.
 type Measure struct {
+	// Duration is the time to measure. With Cycles it is 0 until a calibration
+	// has chosen it.
 	Duration     time.Duration `json:"duration_ns,omitempty"`
 	Transactions int64         `json:"transactions,omitempty"`
+	// Cycles is how many cycles of Of ("vacuum") every arm is to end within the
+	// measurement; it takes at most Max.
+	Cycles int           `json:"cycles,omitempty"`
+	Of     string        `json:"of,omitempty"`
+	Max    time.Duration `json:"max_ns,omitempty"`
+	// Because is the sentence that says how Duration was chosen for Cycles.
+	Because string `json:"because,omitempty"`
 }
+
+// CycleVacuum is the Of of a measurement that holds cycles of vacuum.
+const CycleVacuum = "vacuum"
+
+// ToChoose says that the length is to be chosen by a calibration and has not
+// been chosen yet.
+func (m Measure) ToChoose() bool { return m.Cycles > 0 && m.Duration == 0 }
 
 // Load is a load level: how many clients push.
 type Load struct {

@@ -96,13 +96,18 @@ func planLines(e *pgassay.Experiment, p plan.Estimation, b *bench) []string {
 	}
 	about := "about " + duration(p.Wall)
 	if p.MeasureUnknown {
-		about = "as long as the transactions take, and " + duration(p.Wall) + " around them"
+		what := "transactions"
+		if e.Workload.Measure.Cycles > 0 {
+			what = "cycles"
+		}
+		about = "as long as the " + what + " take, and " + duration(p.Wall) + " around them"
 	}
 	disk := "up to " + humanize.IBytes(uint64(max(p.DiskBytes, 0))) + " of disk"
 	if p.RowsUnknown {
 		disk += " and the size of the data"
 	}
 	lines = append(lines, fmt.Sprintf("takes %s and %s; baseline: %s", about, disk, e.Arms[e.Baseline].Name))
+	lines = append(lines, chooseLines(e, b.facts())...)
 	lines = append(lines, detectLine(p))
 	lines = append(lines, cellLines(e, p)...)
 	return append(lines, p.Notes...)
@@ -116,13 +121,18 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// easyRate is a rate in transactions/s that any host reaches: that a cell needs
+// less is not worth a line.
+const easyRate = 1_000
+
 // cellLines says which cells may not show what they are for. Cells of one arm
 // whose sentences are equal but for the load level are one line.
 func cellLines(e *pgassay.Experiment, p plan.Estimation) []string {
 	var lines []string
 	seen := map[string]bool{}
 	for _, c := range p.Cells {
-		if c.Verdict == plan.CellOK || c.Sentence == "" {
+		easy := c.Verdict == plan.CellUnknown && c.TPSNeeded <= easyRate
+		if c.Verdict == plan.CellOK || c.Sentence == "" || easy {
 			continue
 		}
 		text := strings.ReplaceAll(c.Sentence, " at "+e.Loads[c.Load].Name, "")

@@ -74,6 +74,7 @@ type running struct {
 	screen screen
 	exp    *pgassay.Experiment
 	prior  []*pgassay.TrialRecord
+	chosen string // how the length of the trials was chosen, "" when the file says it
 }
 
 // say tells the user something beside the progress.
@@ -126,6 +127,9 @@ func (r *running) begin(ctx context.Context) error {
 	for _, w := range p.file.Experiment.Notes {
 		r.say("note: " + w)
 	}
+	if err := r.calibrate(ctx, p); err != nil {
+		return err
+	}
 	if err := p.announce(r.say, r.cmd.Anyway); err != nil {
 		return err
 	}
@@ -148,6 +152,11 @@ func (r *running) begin(ctx context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	if r.chosen != "" {
+		if err := r.store.Decide(ctx, "measure", r.chosen, time.Now()); err != nil {
+			return err
+		}
 	}
 	r.say("run directory: " + r.dir.path)
 	return nil

@@ -1,7 +1,7 @@
 -- description: changes user and type of consecutive events in one statement; no update is heap-only
 -- dataset: events
 -- variable: batch = 10
--- shape: events inserts=0 updates=:batch deletes=0 hot=0
+-- shape: events inserts=0 updates=:batch deletes=0 hot=0 initial=1
 -- Keys ascend within the statement, so that two batches do not deadlock.
 \set id random(1, greatest(1, :rows - :batch + 1))
 \set user random(1, 1000000)

@@ -35,6 +35,9 @@ func (b *builder) build(name string) *File {
 	b.workload(b.tree.get("workload"))
 	before := b.r.errors
 	b.readFactors(b.tree.get("factors"))
+	for _, f := range b.factors {
+		e.Factors = append(e.Factors, f.Factor)
+	}
 	arms := b.readArms(b.tree.get("arms"))
 	complete := b.r.errors == before
 	if complete {
@@ -118,10 +121,8 @@ func (b *builder) workload(n *node) {
 	if text, ok := n.scalar("warmup"); ok {
 		w.Warmup, _ = parseDuration(text) // walk has checked it
 	}
-	if text, ok := n.scalar("measure"); ok {
-		w.Measure.Duration, _ = parseDuration(text)
-	} else {
-		w.Measure.Transactions, _ = n.get("measure").integer("transactions")
+	if measure := n.get("measure"); measure != nil && !measure.bad {
+		b.measure(measure)
 	}
 	b.loads(n.get("clients"))
 }

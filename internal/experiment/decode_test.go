@@ -217,6 +217,15 @@ design:
 	if len(e.Arms) != 16-4+1 {
 		t.Fatalf("got %d arms, want 13", len(e.Arms))
 	}
+	wantFactors := []pgassay.Factor{
+		{Kind: pgassay.FactorSetting, Name: "autovacuum_vacuum_scale_factor", Levels: []string{"0.1", "0.2"}},
+		{Kind: pgassay.FactorStorage, Name: "events.fillfactor", Levels: []string{"100", "70"}},
+		{Kind: pgassay.FactorVariable, Name: "$batch", Levels: []string{"10", "100"}},
+		{Kind: pgassay.FactorDataset, Name: "dataset.rows", Levels: []string{"10000", "20000"}},
+	}
+	if diff := cmp.Diff(wantFactors, e.Factors); diff != "" {
+		t.Errorf("factors (-want +got):\n%s", diff)
+	}
 	names := []string{e.Arms[0].Name, e.Arms[1].Name, e.Arms[12].Name, e.Arms[e.Baseline].Name}
 	want := []string{
 		"autovacuum_vacuum_scale_factor=0.1, events.fillfactor=100, $batch=10, dataset.rows=10000",

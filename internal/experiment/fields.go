@@ -55,12 +55,6 @@ var scriptType = &typ{says: "a map such as {builtin: insert-batch, weight: 3}", 
 	{key: "variables", doc: "Variables of this script; they override the workload's.", typ: variablesType},
 }}
 
-var measureType = &typ{
-	scalar: duration(time.Second),
-	fields: []field{{key: "transactions", doc: "Measure until this many transactions were made over all clients.", required: true, typ: &typ{scalar: integer(1, 1e12)}}},
-	says:   "a duration such as 60s, or {transactions: N}",
-}
-
 var clientCount = &typ{scalar: integer(1, 10_000)}
 
 var workloadType = &typ{says: "a map with scripts and clients", fields: []field{

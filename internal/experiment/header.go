@@ -17,7 +17,9 @@ import (
 //	-- shape: events inserts=:batch updates=0 deletes=0 hot=0
 //
 // A shape line says how many rows of a table one run of the script touches;
-// each number may be a formula over variables. Other comments are ignored.
+// each number may be a formula over variables. initial=1 says that the rows to
+// update and delete are picked at random from those that were there at the
+// start. Other comments are ignored.
 type header struct {
 	description string
 	dataset     string
@@ -27,7 +29,7 @@ type header struct {
 
 type shapeLine struct {
 	table  string
-	values map[string]string // inserts, updates, deletes, hot → formula
+	values map[string]string // inserts, updates, deletes, hot, initial → formula
 }
 
 var headerLine = regexp.MustCompile(`^--\s*(description|dataset|variable|shape):\s*(.*?)\s*$`)
@@ -81,12 +83,12 @@ func (h *header) addShape(text string) error {
 	for _, word := range words[1:] {
 		key, value, ok := strings.Cut(word, "=")
 		switch key {
-		case "inserts", "updates", "deletes", "hot":
+		case "inserts", "updates", "deletes", "hot", "initial":
 		default:
 			ok = false
 		}
 		if !ok || value == "" {
-			return fmt.Errorf("want shape: table inserts= updates= deletes= hot=, got %q", word)
+			return fmt.Errorf("want shape: table inserts= updates= deletes= hot= initial=, got %q", word)
 		}
 		s.values[key] = value
 	}
@@ -98,8 +100,8 @@ func (h *header) addShape(text string) error {
 func (h *header) shape(value func(name string) (float64, bool)) ([]pgassay.TableShape, error) {
 	var out []pgassay.TableShape
 	for _, line := range h.shapes {
-		s := pgassay.TableShape{Table: line.table}
-		for key, into := range map[string]*float64{"inserts": &s.Inserts, "updates": &s.Updates, "deletes": &s.Deletes, "hot": &s.HOT} {
+		s, initial := pgassay.TableShape{Table: line.table}, 0.0
+		for key, into := range map[string]*float64{"inserts": &s.Inserts, "updates": &s.Updates, "deletes": &s.Deletes, "hot": &s.HOT, "initial": &initial} {
 			text, given := line.values[key]
 			if !given {
 				continue
@@ -110,6 +112,7 @@ func (h *header) shape(value func(name string) (float64, bool)) ([]pgassay.Table
 			}
 			*into = v
 		}
+		s.Initial = initial > 0
 		out = append(out, s)
 	}
 	return out, nil

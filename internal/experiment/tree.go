@@ -78,6 +78,17 @@ func (n *node) keys() []*pair {
 	return n.pairs
 }
 
+// set gives a map's key a scalar value, at the map's own place when it is new.
+func (n *node) set(key, text string) {
+	value := &node{kind: scalarKind, text: text, src: n.src, line: n.line, col: n.col}
+	if p := n.pair(key); p != nil {
+		p.value = value
+		return
+	}
+	at := &node{kind: scalarKind, text: key, src: n.src, line: n.line, col: n.col}
+	n.pairs = append(n.pairs, &pair{key: key, at: at, value: value})
+}
+
 // scalar returns the text of a key's scalar value.
 func (n *node) scalar(key string) (string, bool) {
 	v := n.get(key)

@@ -23,8 +23,8 @@ type Estimation struct {
 	Templates int
 	// Load is the time to load the templates, PerTrial that of one trial with
 	// everything around it, Wall all together without repeats. MeasureUnknown
-	// says that trials run for a number of transactions at an unknown rate:
-	// their length is not in these times then.
+	// says that trials run for a number of transactions or cycles at an unknown
+	// rate: their length is not in these times then.
 	Load, PerTrial, Wall time.Duration
 	MeasureUnknown       bool
 	// DiskBytes is the space needed at the worst moment, RowsUnknown says that
@@ -108,6 +108,9 @@ func (out *Estimation) times(e *pgassay.Experiment, f Facts, gigabytes float64) 
 // it depends on an unknown rate.
 func measureS(e *pgassay.Experiment, f Facts, load int) (s float64, ok bool) {
 	m := e.Workload.Measure
+	if m.ToChoose() {
+		return 0, false
+	}
 	if m.Transactions == 0 {
 		return m.Duration.Seconds(), true
 	}

@@ -1,5 +1,11 @@
 package plan
 
+import (
+	"slices"
+
+	"github.com/pgassay/pgassay"
+)
+
 // Facts is what is known of the host and of the data before a run. The zero
 // value of a field means unknown: a default that is on the safe side is used.
 type Facts struct {
@@ -19,6 +25,9 @@ type Facts struct {
 	// to (defaults 300 and 75), Indexes is their number (default 3).
 	HeapBytesPerRow, IndexBytesPerRow float64
 	Indexes                           int
+	// Relations are the tables as a trial starts with them; what they say of the
+	// table that is written to replaces the three fields above.
+	Relations []pgassay.Relation
 }
 
 // The defaults of Facts. A new cluster is about 40 MB before any data.
@@ -54,6 +63,18 @@ func (f Facts) withDefaults() Facts {
 	or(&f.LoadSPerGB, defaultLoadSPerGB)
 	or(&f.HeapBytesPerRow, defaultHeapPerRow)
 	or(&f.IndexBytesPerRow, defaultIndexPerRow)
+	return f
+}
+
+// ofTable takes the bytes per row and the indexes of a table from Relations.
+func (f Facts) ofTable(name string) Facts {
+	i := slices.IndexFunc(f.Relations, func(r pgassay.Relation) bool { return r.Name == name || r.Schema+"."+r.Name == name })
+	if i < 0 || f.Relations[i].Tuples <= 0 {
+		return f
+	}
+	r := f.Relations[i]
+	f.HeapBytesPerRow, f.IndexBytesPerRow = float64(r.HeapBytes)/r.Tuples, float64(r.IndexBytes)/r.Tuples
+	f.Indexes = r.Indexes
 	return f
 }
 

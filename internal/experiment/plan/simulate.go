@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"iter"
 	"math"
 
 	"github.com/pgassay/pgassay/internal/autovacuum"
@@ -10,42 +11,109 @@ import (
 // pageBytes is the size of a page.
 const pageBytes = 8192
 
-// simulate follows the table through warm-up and measurement, vacuum by
-// vacuum, and returns how many end within the measurement and how long the
-// longest takes (the first one, when none ends).
+// vacuumRun is one predicted vacuum; times are seconds since the load began.
+type vacuumRun struct {
+	begin float64
+	took  vacuumTime
+}
+
+func (r vacuumRun) end() float64 { return r.begin + r.took.expectedS }
+
+// vacuums follows the table vacuum by vacuum, as far as those that begin before
+// until.
 //
-// Between two vacuums the rows of the trigger build up at a steady rate; the
-// launcher's look and the statistics cost a while; then the vacuum runs, with
-// all the rows made until then, and the counters start again when it ends. The
-// table grows or shrinks all the while, and its triggers with it.
+// Between two vacuums the rows of the trigger build up, while an ANALYZE holds
+// the table; the launcher's look and the statistics cost a while, and so does,
+// half of the time, another ANALYZE; then the vacuum runs, with all the rows
+// made since the one before began, and the counters start again when it ends.
+// The table grows or shrinks all the while, and its triggers with it.
+func (m cellModel) vacuums(rows, until float64) iter.Seq[vacuumRun] {
+	const most = 100_000 // bounds the work for absurd rates
+	f := m.flow(rows)
+	return func(yield func(vacuumRun) bool) {
+		at, before := 0.0, 0.0 // the end and the begin of the last vacuum
+		for range most {
+			needed := math.Floor(m.threshold(f.size(at))) + 1
+			fill := f.fill(m.load.counted(m.trigger), at, needed)
+			c := autovacuum.NewCadence(needed-1, needed/fill, m.params.NaptimeS, 0)
+			analyze := 0.0
+			if before > 0 {
+				analyze = m.analyze(f, at)
+			}
+			r := vacuumRun{begin: at + math.Max(c.FillS, analyze) + c.WaitS + analyze/2}
+			if !(r.begin <= until) {
+				return
+			}
+			r.took = m.vacuum(f.size(r.begin), f.rowsOf(m.load.dead(), before, r.begin), f.rowsOf(m.load.inserted(), before, r.begin))
+			if !yield(r) {
+				return
+			}
+			at, before = r.end(), r.begin
+		}
+	}
+}
+
+// simulate returns how many vacuums end within a measurement and how long the
+// longest takes (the first one, when none ends).
 func (m cellModel) simulate(rows, lengthS float64) (runs int, longest vacuumTime) {
-	const most = 100_000 // vacuums: bounds the work for absurd rates
-	rate := m.tps * m.perTransaction()
-	growth := m.tps * (m.shape.Inserts - m.shape.Deletes)
-	deadRate := m.tps * (m.shape.Updates + m.shape.Deletes)
 	end := m.warmupS + lengthS
-	at := 0.0 // since the load began
-	for range most {
-		now := math.Max(rows+growth*at, 0)
-		c := autovacuum.NewCadence(m.threshold(now), rate, m.params.NaptimeS, 0)
-		begin := at + c.FillS + c.WaitS
-		if begin > end {
-			break
+	for r := range m.vacuums(rows, end) {
+		if r.took.expectedS > longest.expectedS {
+			longest = r.took
 		}
-		size := math.Max(rows+growth*begin, 0)
-		took := m.vacuum(size, deadRate*(begin-at), math.Max(m.tps*m.shape.Inserts*(begin-at), 0))
-		if took.expectedS > longest.expectedS {
-			longest = took
-		}
-		at = begin + took.expectedS
-		if at > end {
-			break
-		}
-		if at >= m.warmupS {
+		if r.end() >= m.warmupS && r.end() <= end {
 			runs++
 		}
 	}
 	return runs, longest
+}
+
+// shortest is the shortest measurement that crosses the trigger and ends
+// vacuums as often as needed, infinite when none up to the longest search does.
+func (m cellModel) shortest(rows float64) (seconds float64) {
+	rowsS := m.flow(rows).fill(m.load.counted(m.trigger), m.warmupS, m.neededRows(rows))
+	runs := 0
+	for r := range m.vacuums(rows, m.warmupS+longestSearch.Seconds()) {
+		if r.end() < m.warmupS {
+			continue
+		}
+		if runs++; runs == m.needed {
+			return math.Max(rowsS, r.end()-m.warmupS)
+		}
+	}
+	return math.Inf(1)
+}
+
+// What an ANALYZE reads at most (300 rows, each on another page, for each of
+// the 100 steps of default_statistics_target) and how long it computes: measured
+// at 0.7 to 3 seconds on two cores under load.
+const (
+	analyzePages    = 30_000
+	analyzeComputeS = 1.0
+)
+
+// analyze predicts the ANALYZE that goes with a vacuum: 0 when the rows changed
+// between two vacuums do not cross its threshold.
+func (m cellModel) analyze(f flow, at float64) float64 {
+	size := f.size(at)
+	th := m.rules.Thresholds(autovacuum.Table{Tuples: size}, m.params)
+	all := m.load.counted(check.TriggerAnalyze)
+	if m.load.counted(m.trigger).of(m.threshold(size), all) <= th.Analyze {
+		return 0
+	}
+	pages, cached := math.Min(size*m.f.HeapBytesPerRow/pageBytes, analyzePages), m.cached(size)
+	cost := pages * (cached*float64(m.params.PageHit) + (1-cached)*float64(m.params.PageMiss))
+	return m.budget().Seconds(cost, analyzeComputeS)
+}
+
+// budget is the cost budget of a worker that works alone.
+func (m cellModel) budget() autovacuum.Budget {
+	return autovacuum.Budget{Limit: m.params.CostLimit, DelayMS: m.params.CostDelayMS}
+}
+
+// cached is the share of a table of so many rows that fits into shared buffers.
+func (m cellModel) cached(rows float64) float64 {
+	return math.Min(1, m.buffers/math.Max(rows*(m.f.HeapBytesPerRow+m.f.IndexBytesPerRow), 1))
 }
 
 // vacuumTime is how long a vacuum takes: as expected, and at most.
@@ -63,13 +131,12 @@ func (m cellModel) vacuum(rows, dead, inserted float64) vacuumTime {
 	w := autovacuum.Work{
 		HeapPages: math.Ceil(heap / pageBytes), IndexPages: math.Ceil(index / pageBytes), Indexes: m.f.Indexes,
 		DeadRows: dead, NewPages: inserted * m.f.HeapBytesPerRow / pageBytes,
-		Cached: math.Min(1, m.buffers/math.Max(heap+index, 1)),
+		Cached: m.cached(rows),
 	}
-	b := autovacuum.Budget{Limit: m.params.CostLimit, DelayMS: m.params.CostDelayMS}
 	took := func(clean float64) float64 {
 		w.Clean = clean
 		u := w.Units(m.params)
-		return b.Seconds(u.Cost, u.Unthrottled())
+		return m.budget().Seconds(u.Cost, u.Unthrottled())
 	}
 	return vacuumTime{expectedS: took(1 - w.Cached), mostS: took(1)}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -33,8 +32,8 @@ type CellEstimate struct {
 	// Table is the one looked at: where the load makes most of the rows.
 	Table   string
 	Trigger check.Trigger
-	// Threshold is the trigger at the start in rows; Needed is three times what
-	// exceeds it, Made what a trial makes (0 when the rate is unknown).
+	// Threshold is the trigger at the start in rows; Needed is what crosses it
+	// three times (or as many cycles as are asked for), Made what a trial makes (0 when the rate is unknown).
 	Threshold, Needed, Made float64
 	// TPSNeeded is the rate at which a trial makes what is needed (infinite when
 	// the scripts make no such rows).
@@ -56,27 +55,42 @@ type CellEstimate struct {
 // searched for.
 const (
 	neededRuns    = 3
-	neededFills   = 3
 	longestSearch = 7 * 24 * time.Hour
 )
 
 // vacuumCells estimates every cell; the note says why there are none.
 func vacuumCells(e *pgassay.Experiment, f Facts) ([]CellEstimate, string) {
-	treated := treatedTriggers(e)
-	if len(treated) == 0 {
+	if e.Workload.Measure.Cycles == 0 && len(treatedTriggers(e)) == 0 {
 		return nil, ""
 	}
-	shape, ok := meanShape(e.Workload.Scripts)
+	models, note := models(e, f)
+	var out []CellEstimate
+	for _, m := range models {
+		out = append(out, m.estimate(e))
+	}
+	return out, note
+}
+
+// models makes the model of every cell, arms outermost; the note says why there
+// are none. Where no setting that acts through vacuum is treated, any vacuum
+// counts.
+func models(e *pgassay.Experiment, f Facts) ([]cellModel, string) {
+	table, ok := meanLoad(e.Workload.Scripts)
 	if !ok {
 		return nil, "what the scripts do to the tables is not known, so whether autovacuum will have work cannot be computed"
 	}
 	if e.Dataset.Rows < 0 {
 		return nil, "the number of rows is not known, so whether autovacuum will have work cannot be computed"
 	}
-	var out []CellEstimate
+	treated := treatedTriggers(e)
+	if len(treated) == 0 {
+		treated = []check.Trigger{check.TriggerAny}
+	}
+	f = f.ofTable(table.table)
+	var out []cellModel
 	for arm := range e.Arms {
 		for load := range e.Loads {
-			out = append(out, estimateCell(e, f, shape, treated, arm, load))
+			out = append(out, model(e, f, table, treated, arm, load))
 		}
 	}
 	return out, ""
@@ -108,84 +122,67 @@ func treatedTriggers(e *pgassay.Experiment) []check.Trigger {
 	return out
 }
 
-// meanShape is what one transaction does on average to the table that most is
-// done to; ok is false when a script does not say.
-func meanShape(scripts []pgassay.Script) (shape pgassay.TableShape, ok bool) {
-	weight := 0.0
-	var tables []pgassay.TableShape
-	for _, s := range scripts {
-		if s.Shape == nil {
-			return shape, false
-		}
-		w := float64(max(s.Weight, 1))
-		weight += w
-		for _, t := range s.Shape {
-			i := slices.IndexFunc(tables, func(o pgassay.TableShape) bool { return o.Table == t.Table })
-			if i < 0 {
-				tables, i = append(tables, pgassay.TableShape{Table: t.Table}), len(tables)
-			}
-			tables[i].Inserts += w * t.Inserts
-			tables[i].Updates += w * t.Updates
-			tables[i].Deletes += w * t.Deletes
-		}
-	}
-	if len(tables) == 0 {
-		return shape, false
-	}
-	most := func(t pgassay.TableShape) float64 { return t.Inserts + t.Updates + t.Deletes }
-	for _, t := range tables {
-		if most(t) > most(shape) {
-			shape = t
-		}
-	}
-	shape.Inserts, shape.Updates, shape.Deletes = shape.Inserts/weight, shape.Updates/weight, shape.Deletes/weight
-	return shape, true
-}
-
 // cellModel is one cell as the simulation of its trial needs it.
 type cellModel struct {
+	arm, at int // which cell
+	rows    float64
+	treated []check.Trigger
 	f       Facts
 	rules   autovacuum.Rules
 	params  autovacuum.Parameters
 	buffers float64 // bytes of shared buffers
-	shape   pgassay.TableShape
+	load    tableLoad
 	trigger check.Trigger
 	tps     float64
 	warmupS float64
+	needed  int // crossings of the trigger, and vacuums that end
 }
 
-func estimateCell(e *pgassay.Experiment, f Facts, shape pgassay.TableShape, treated []check.Trigger, arm, load int) CellEstimate {
-	m := cellModel{f: f, rules: autovacuum.For(f.Major), params: armParameters(&e.Arms[arm], shape.Table), shape: shape,
-		buffers: 128 << 20, tps: f.tps(load), warmupS: e.Workload.Warmup.Seconds()}
+// model is the model of one cell, planned for the treated trigger or the one
+// whose rows the load makes.
+func model(e *pgassay.Experiment, f Facts, table tableLoad, treated []check.Trigger, arm, load int) cellModel {
+	m := cellModel{arm: arm, at: load, rows: float64(e.Dataset.Rows), treated: treated, f: f, rules: autovacuum.For(f.Major), params: armParameters(&e.Arms[arm], table.table), load: table,
+		buffers: 128 << 20, tps: f.tps(load), warmupS: e.Workload.Warmup.Seconds(), needed: neededRuns}
 	if n, ok := check.Lookup(e.Arms[arm].Settings)("shared_buffers"); ok {
-		m.buffers = n * 8192
+		m.buffers = n * pageBytes
 	}
-	dead, inserts := shape.Updates+shape.Deletes, shape.Inserts
-	m.trigger = chooseTrigger(treated, dead, inserts)
-	rows := float64(e.Dataset.Rows)
-	c := CellEstimate{Arm: arm, Load: load, Table: shape.Table, Trigger: m.trigger, Threshold: m.threshold(rows), TPSNeeded: math.Inf(1)}
-	c.Needed = neededFills * (math.Floor(c.Threshold) + 1)
-	what := fmt.Sprintf("%q at %s", e.Arms[arm].Name, e.Loads[load].Name)
+	if c := e.Workload.Measure.Cycles; c > 0 {
+		m.needed = c
+	}
+	m.trigger = chooseTrigger(treated, table.updates+table.deletes, table.inserts)
+	return m
+}
+
+// neededRows is the number of rows that cross the trigger as often as needed.
+func (m cellModel) neededRows(rows float64) float64 {
+	return float64(m.needed) * (math.Floor(m.threshold(rows)) + 1)
+}
+
+func (m cellModel) estimate(e *pgassay.Experiment) CellEstimate {
+	rows := m.rows
+	c := CellEstimate{Arm: m.arm, Load: m.at, Table: m.load.table, Trigger: m.trigger, Threshold: m.threshold(rows), TPSNeeded: math.Inf(1)}
+	c.Needed = m.neededRows(rows)
+	what := fmt.Sprintf("%q at %s", e.Arms[m.arm].Name, e.Loads[m.at].Name)
 	perTxn := m.perTransaction()
-	length, known := measureS(e, f, load)
-	txns := e.Workload.Measure.Transactions
+	length, known := measureS(e, m.f, m.at)
+	measure := e.Workload.Measure
 	switch {
 	case !m.params.Enabled:
 		c.Verdict = CellOK // no vacuum is what this arm is for
 		return c
 	case perTxn == 0:
-		return c.noRows(what, treated, inserts > 0)
-	case txns == 0:
+		return c.noRows(what, m.treated, m.load.inserts > 0)
+	case measure.ToChoose():
+		c.Verdict = CellUnknown // the length will be chosen so that it is enough
+		return c
+	case measure.Transactions == 0:
 		c.TPSNeeded = c.Needed / (perTxn * length)
 	}
-	if txns > 0 {
-		c.Made = float64(txns) * perTxn
-	} else {
-		c.Made = m.tps * perTxn * length
-	}
 	if m.tps == 0 || !known {
-		return c.unknownRate(what, m, perTxn, txns, rows)
+		c.Made = float64(measure.Transactions) * perTxn
+		return c.unknownRate(what, m, rows, measure.Transactions)
 	}
+	c.Made = m.made(rows, length)
 	runs, longest := m.simulate(rows, length)
 	c.Runs, c.VacuumS, c.VacuumMaxS = runs, longest.expectedS, longest.mostS
 	c.judge(what, m, rows, length)
@@ -237,15 +234,18 @@ func (m cellModel) threshold(rows float64) float64 {
 	return th.Analyze
 }
 
+// flow is the table's, of so many rows at the start.
+func (m cellModel) flow(rows float64) flow { return flow{load: m.load, rows: rows, tps: m.tps} }
+
+// made is the number of the trigger's rows that a measurement makes.
+func (m cellModel) made(rows, lengthS float64) float64 {
+	return m.flow(rows).rowsOf(m.load.counted(m.trigger), m.warmupS, m.warmupS+lengthS)
+}
+
 // perTransaction is the number of rows that count for the trigger.
 func (m cellModel) perTransaction() float64 {
-	switch m.trigger {
-	case check.TriggerDead:
-		return m.shape.Updates + m.shape.Deletes
-	case check.TriggerInsert:
-		return m.shape.Inserts
-	}
-	return m.shape.Inserts + m.shape.Updates + m.shape.Deletes
+	s := m.load.counted(m.trigger)
+	return s.steady + s.picked
 }
 
 // noRows is the verdict for scripts that never make the trigger's rows.
@@ -262,47 +262,48 @@ func (c CellEstimate) noRows(what string, treated []check.Trigger, inserts bool)
 }
 
 // unknownRate says what rate is needed.
-func (c CellEstimate) unknownRate(what string, m cellModel, perTxn float64, txns int64, rows float64) CellEstimate {
+func (c CellEstimate) unknownRate(what string, m cellModel, rows float64, txns int64) CellEstimate {
 	c.Verdict = CellUnknown
-	if txns > 0 {
-		if c.Made < c.Needed {
-			c.Verdict = CellRefuse
-			c.NearestRows = m.feasibleRows(rows, func(n float64) bool { return c.Made >= neededFills*(math.Floor(m.threshold(n))+1) })
-			c.Sentence = fmt.Sprintf("%s: a trial makes %s rows of its trigger (%s) and needs %s%s", what, comma(c.Made), c.Trigger, comma(c.Needed), c.nearest())
-			return c
-		}
+	switch {
+	case txns > 0 && c.Made < c.Needed:
+		c.Verdict = CellRefuse
+		c.NearestRows = m.feasibleRows(rows, func(n float64) bool { return c.Made >= m.neededRows(n) })
+		c.Sentence = fmt.Sprintf("%s: a trial makes %s rows of its trigger (%s) and needs %s%s", what, comma(c.Made), c.Trigger, comma(c.Needed), c.nearest())
+	case txns > 0:
 		c.Sentence = fmt.Sprintf("%s: how long %s transactions take is not known, so neither is whether vacuums end within them", what, comma(float64(txns)))
-		return c
+	default:
+		c.Sentence = fmt.Sprintf("%s: needs at least %s transactions/s (%s %s a trial)", what, comma(math.Ceil(c.TPSNeeded)), comma(c.Needed), countedRows(c.Trigger))
 	}
-	c.Sentence = fmt.Sprintf("%s: needs at least %s transactions/s: %s rows of its trigger (%s) a trial, %s a transaction",
-		what, comma(math.Ceil(c.TPSNeeded)), comma(c.Needed), c.Trigger, strconv.FormatFloat(perTxn, 'g', 3, 64))
 	return c
+}
+
+// countedRows names the rows that a trigger counts.
+func countedRows(t check.Trigger) string {
+	if t == check.TriggerAnalyze {
+		return "changed rows"
+	}
+	return string(t)
 }
 
 // judge gives the verdict when the rate is known, and the nearest numbers that
 // would do.
 func (c *CellEstimate) judge(what string, m cellModel, rows, length float64) {
-	enough := func(rows, length float64) bool {
-		if m.tps*m.perTransaction()*length < neededFills*(math.Floor(m.threshold(rows))+1) {
-			return false
-		}
-		runs, _ := m.simulate(rows, length)
-		return runs >= neededRuns
-	}
 	switch {
 	case c.Made < c.Needed:
 		c.Verdict = CellRefuse
 		c.Sentence = fmt.Sprintf("%s: a trial makes %s rows of its trigger (%s) and needs %s", what, comma(c.Made), c.Trigger, comma(c.Needed))
-	case c.Runs < neededRuns:
+	case c.Runs < m.needed:
 		c.Verdict = CellCensored
-		c.Sentence = fmt.Sprintf("%s: %d of %d needed vacuums end within %s; the longest takes about %s", what, c.Runs, neededRuns,
+		c.Sentence = fmt.Sprintf("%s: %d of %d needed vacuums end within %s; the longest takes about %s", what, c.Runs, m.needed,
 			seconds(length), seconds(c.VacuumS).Round(100*time.Millisecond))
 	default:
 		c.Verdict = CellOK
 		return
 	}
-	c.NearestRows = m.feasibleRows(rows, func(n float64) bool { return enough(n, length) })
-	c.NearestMeasure = feasibleMeasure(length, func(s float64) bool { return enough(rows, s) })
+	c.NearestRows = m.feasibleRows(rows, func(n float64) bool { return m.shortest(n) <= length })
+	if s := math.Ceil(m.shortest(rows)); s <= longestSearch.Seconds() {
+		c.NearestMeasure = seconds(s)
+	}
 	c.Sentence += c.nearest()
 }
 
@@ -325,17 +326,6 @@ func (m cellModel) feasibleRows(rows float64, do func(float64) bool) int64 {
 	for n := twoDigits(rows); n >= 100; n = twoDigits(n * 0.95) {
 		if n < rows && do(n) {
 			return int64(n)
-		}
-	}
-	return 0
-}
-
-// feasibleMeasure finds the shortest whole number of seconds that will do,
-// within 5 %.
-func feasibleMeasure(length float64, do func(float64) bool) time.Duration {
-	for s := math.Ceil(length + 1); s <= longestSearch.Seconds(); s = math.Ceil(s * 1.05) {
-		if do(s) {
-			return seconds(s)
 		}
 	}
 	return 0
