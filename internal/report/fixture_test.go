@@ -366,3 +366,20 @@ func hostile() *analyze.Result {
 	r.Experiment.Arms[1].SQL = []string{"SELECT '" + nasty + "'"}
 	return r
 }
+
+// void is a result in which no estimate is a number.
+func void() *analyze.Result {
+	r := two().result()
+	nan := pgassay.Interval{Estimate: math.NaN(), Low: math.Inf(-1), High: math.Inf(1), Level: 0.95}
+	for i := range r.Comparisons {
+		r.Comparisons[i].Effect, r.Comparisons[i].Verdict, r.Comparisons[i].Reason = nan, pgassay.Inconclusive, "nothing is known"
+	}
+	for i := range r.Cells {
+		r.Cells[i].Quantiles = nil
+		for k := range r.Cells[i].Metrics {
+			r.Cells[i].Metrics[k].Mean = nan
+		}
+	}
+	r.Timelines[0].Series[0].Value[3] = math.NaN()
+	return r
+}

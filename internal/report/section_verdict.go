@@ -7,7 +7,7 @@ import (
 	"github.com/pgassay/pgassay"
 )
 
-const readVerdicts = "Each field is the change against the baseline with its interval below. “~”: nothing can be claimed, the interval holds both a gain and a loss. Equivalent: the whole interval lies within ±%s."
+const readVerdicts = "Each field is the change against the baseline with its interval below. “~”: nothing can be claimed, because the interval holds no change, or would hold it once the number of comparisons is taken into account. Equivalent: the whole interval lies within ±%s."
 
 // verdicts are the comparisons as tables: the metric that decides at every
 // load level, then all other metrics at the load level that decides.
