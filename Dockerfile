@@ -10,7 +10,7 @@ FROM postgres:16-bookworm
 COPY --from=build /pgassay /usr/local/bin/pgassay
 # The base image declares a volume for its own cluster; pgassay needs none of it.
 ENV PGASSAY_HOME=/var/lib/pgassay
-RUN mkdir -p /var/lib/pgassay /results && chown postgres:postgres /var/lib/pgassay /results
+RUN mkdir -p /var/lib/pgassay /results/pgassay-runs && chown -R postgres:postgres /var/lib/pgassay /results
 USER postgres
 WORKDIR /results
 ENTRYPOINT ["pgassay"]
