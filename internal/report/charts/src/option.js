@@ -116,21 +116,21 @@ function lines(spec, panel, index, colors) {
     const color = colors.dark ? s.dark : s.light
     const ranges = s.points.filter(p => p.length === 4)
     if (ranges.length) {
-      out.push(Object.assign({type: 'custom', silent: true, data: ranges, renderItem: whiskers(color, spec.rows), encode: {x: 0, y: 1}, z: 2, clip: true}, base))
+      out.push(Object.assign({type: 'custom', silent: true, tooltip: {show: false}, data: ranges, renderItem: whiskers(color, spec.rows), encode: {x: 0, y: 1}, z: 2, clip: true}, base))
     }
     const marked = spec.time ? {showSymbol: false} : {showSymbol: true, symbol: s.symbol, symbolSize: s.symbol === 'circle' ? 7 : 8}
     out.push(Object.assign({
-      type: 'line', name: s.name, data: s.points.map(p => [p[0], p[1]]), color, animation: false, z: 3, texts: s.texts,
+      type: 'line', name: s.name, data: s.points.map(p => [p[0], p[1]]), color, animation: false, z: 3,
       lineStyle: {color, width: spec.time ? 1.4 : 1.8, type: s.dash ? [5, 4] : 'solid', opacity: spec.rows ? 0 : 1},
-      itemStyle: {color: s.hollow ? colors.paper : color, borderColor: color, borderWidth: s.hollow ? 1.6 : 0}, emphasis: {disabled: true},
-      step: s.step ? 'end' : false,
+      itemStyle: {color: s.hollow && !spec.time ? colors.paper : color, borderColor: color, borderWidth: s.hollow && !spec.time ? 1.6 : 0}, emphasis: {disabled: true},
+      step: s.step ? 'end' : false, sampling: spec.time ? 'lttb' : undefined,
       markArea: k === 0 ? areas(panel, colors) : undefined,
       markLine: k === 0 && spec.zero !== undefined ? {silent: true, symbol: 'none', label: {show: false}, lineStyle: {color: colors.axis, type: 'solid', width: 1.2}, data: [{xAxis: spec.zero}]} : undefined,
     }, marked, base))
   })
   const runs = spans(panel, 'autovacuum')
   if (runs.length) {
-    out.push(Object.assign({type: 'custom', silent: true, data: runs.map(s => [s.from, s.to]), renderItem: rug(colors.autovacuum), encode: {x: [0, 1]}, z: 4}, base))
+    out.push(Object.assign({type: 'custom', silent: true, tooltip: {show: false}, data: runs.map(s => [s.from, s.to]), renderItem: rug(colors.autovacuum), encode: {x: [0, 1]}, z: 4}, base))
   }
   return out
 }
@@ -139,8 +139,8 @@ function tooltip(spec, colors) {
   const dot = c => '<span style="display:inline-block;width:9px;height:9px;border-radius:5px;margin-right:6px;background:' + c + '"></span>'
   const value = v => amount(spec.y.log ? Math.pow(10, v) : v, spec.y.unit)
   const one = p => {
-    const texts = spec.texts && spec.texts[p.seriesName]
-    return dot(p.color) + escape(p.seriesName) + ': <b>' + escape(texts ? texts[p.dataIndex] : value(p.value[1])) + '</b>'
+    const texts = spec.texts[p.seriesName]
+    return dot(spec.colors[p.seriesName]) + escape(p.seriesName) + ': <b>' + escape(texts ? texts[p.dataIndex] : value(p.value[1])) + '</b>'
   }
   return {
     trigger: spec.time ? 'axis' : 'item', confine: true, backgroundColor: colors.paper, borderColor: colors.axis,
@@ -159,9 +159,12 @@ export function option(spec, env) {
   const colors = env.dark ? dark : light
   const zoom = env.live && spec.time
   const place = layout(spec, env.width, zoom)
-  const texts = {}
-  for (const p of spec.panels) for (const s of p.series) if (s.texts) texts[s.name] = s.texts
-  const described = Object.assign({}, spec, {texts})
+  // What the tooltip says of a series, by its name.
+  const said = {texts: {}, colors: {}}
+  for (const s of spec.panels.flatMap(p => p.series)) {
+    said.colors[s.name] = colors.dark ? s.dark : s.light
+    if (s.texts) said.texts[s.name] = s.texts
+  }
   const last = spec.panels.length - 1
   const titles = spec.panels.map((p, i) => ({
     text: p.title || '', left: place.grid(i).left - 2, top: place.grid(i).top - 28, padding: 0,
@@ -195,7 +198,7 @@ export function option(spec, env) {
       title: titles, grid: spec.panels.map((p, i) => place.grid(i)), xAxis, yAxis,
       series: spec.panels.flatMap((p, i) => lines(spec, p, i, colors)),
       graphic: spec.panels.flatMap((p, i) => beside(spec, p, place.grid(i), place.right - 14, colors)),
-      tooltip: env.live ? tooltip(described, colors) : {show: false},
+      tooltip: env.live ? tooltip(Object.assign(said, spec), colors) : {show: false},
       axisPointer: spec.time && spec.panels.length > 1 ? {link: [{xAxisIndex: 'all'}]} : undefined,
       dataZoom: zoom ? [{type: 'slider', xAxisIndex: spec.panels.map((p, i) => i), bottom: 4, height: 18, left: place.left, right: place.right,
         borderColor: 'transparent', backgroundColor: colors.line, fillerColor: colors.band, showDetail: false, showDataShadow: false, brushSelect: false,
