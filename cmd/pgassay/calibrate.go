@@ -19,7 +19,7 @@ const calibrateFor = 10 * time.Second
 
 // calibrate chooses the length of a measurement by cycles: it measures the
 // baseline's rate at every load level, computes the length, fixes it in the
-// experiment, and says how. Any other experiment is left as it is.
+// experiment and in the plan to announce. Any other experiment is left as it is.
 func (r *running) calibrate(ctx context.Context, p *prepared) error {
 	if !r.exp.Workload.Measure.ToChoose() {
 		return nil
@@ -34,9 +34,8 @@ func (r *running) calibrate(ctx context.Context, p *prepared) error {
 	}
 	because := sizingLine(r.exp, facts, sizing)
 	p.file.Choose(sizing.Measure, because)
-	p.plan = sizing.Estimation
+	p.plan = sizing.Estimation // announced with the reason, see chooseLines
 	r.chosen = because
-	r.say(because + "; the run takes about " + duration(p.plan.Wall))
 	return nil
 }
 

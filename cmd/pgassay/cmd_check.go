@@ -81,7 +81,7 @@ func (c *checkCmd) printJSON(a *app, p *prepared) error {
 	}
 	return a.printJSON(map[string]any{
 		"schema_version": 1, "name": e.Name, "arms": p.plan.Arms, "loads": p.plan.Loads, "blocks": p.plan.Blocks, "trials": p.plan.Trials,
-		"wall_s": p.plan.Wall.Seconds(), "disk_bytes": p.plan.DiskBytes, "builds": p.bench.builds, "cells": cells, "detectable": detectable,
+		"wall_s": p.plan.Wall.Seconds(), "measure_s": e.Workload.Measure.Duration.Seconds(), "measure_unknown": p.plan.MeasureUnknown, "disk_bytes": p.plan.DiskBytes, "builds": p.bench.builds, "cells": cells, "detectable": detectable,
 		"notes": append(append([]string{}, e.Notes...), p.plan.Notes...), "refusals": append([]string{}, p.plan.Refusals()...),
 	})
 }

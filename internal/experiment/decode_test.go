@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "write golden files and experiments/sche
 // files are what test experiments may name.
 var files = fstest.MapFS{
 	"schema.sql":         {Data: []byte("CREATE TABLE t (id int);\n")},
-	"scripts/update.sql": {Data: []byte("-- shape: t updates=1\n\\set id random(1, 10)\nUPDATE t SET id = :id;\n")},
+	"scripts/update.sql": {Data: []byte("-- shape: t updates=1 initial=1\n\\set id random(1, 10)\nUPDATE t SET id = :id;\n")},
 }
 
 func options() experiment.Options {
@@ -197,6 +198,25 @@ profiles:
 	}
 }
 
+// TestCycles: a measurement by cycles has no length until one is chosen, and
+// the resolved file keeps it with the reason.
+func TestCycles(t *testing.T) {
+	f := mustDecode(t, minimal+"  measure: {cycles: 4}\n", options())
+	want := pgassay.Measure{Cycles: 4, Of: pgassay.CycleVacuum, Max: 20 * time.Minute}
+	if diff := cmp.Diff(want, f.Experiment.Workload.Measure); diff != "" || !f.Experiment.Workload.Measure.ToChoose() {
+		t.Errorf("decoded (-want +got):\n%s", diff)
+	}
+	f.Choose(190*time.Second, `measured 5,600 transactions/s: "0.2" needs them`)
+	want.Duration, want.Because = 190*time.Second, `measured 5,600 transactions/s: "0.2" needs them`
+	again := mustDecode(t, string(f.Resolved()), options())
+	if diff := cmp.Diff(want, again.Experiment.Workload.Measure); diff != "" || again.Experiment.Workload.Measure.ToChoose() {
+		t.Errorf("resolved (-want +got):\n%s\n%s", diff, f.Resolved())
+	}
+	if diff := sameExperiment(f.Experiment, again.Experiment); diff != "" {
+		t.Errorf("resolved (-original +resolved):\n%s", diff)
+	}
+}
+
 // TestFactors: every combination in the file's order, the last factor fastest,
 // excluded ones left out, named arms after them.
 func TestFactors(t *testing.T) {
@@ -254,7 +274,7 @@ func TestFiles(t *testing.T) {
 	if f.Experiment.Dataset.InitSQL != "CREATE TABLE t (id int);\n" || f.Experiment.Dataset.Rows != -1 {
 		t.Errorf("got dataset %+v", f.Experiment.Dataset)
 	}
-	if len(f.Attached) != 2 || len(f.Experiment.Workload.Scripts) != 2 || f.Experiment.Workload.Scripts[0].Shape[0].Updates != 1 {
+	if len(f.Attached) != 2 || len(f.Experiment.Workload.Scripts) != 2 || f.Experiment.Workload.Scripts[0].Shape[0].Updates != 1 || !f.Experiment.Workload.Scripts[0].Shape[0].Initial {
 		t.Errorf("got files %v, scripts %+v", f.Attached, f.Experiment.Workload.Scripts)
 	}
 }

@@ -120,7 +120,25 @@ func measureS(e *pgassay.Experiment, f Facts, load int) (s float64, ok bool) {
 	return 0, false
 }
 
-// disk is all templates, one clone of the largest and the WAL of a trial.
+// growth is the bytes of the rows that a trial inserts, as far as its rate is
+// known.
+func growth(e *pgassay.Experiment, f Facts) int64 {
+	table, ok := meanLoad(e.Workload.Scripts)
+	if !ok {
+		return 0
+	}
+	f = f.ofTable(table.table)
+	most := 0.0
+	for load := range e.Loads {
+		if s, ok := measureS(e, f, load); ok {
+			most = math.Max(most, f.tps(load)*table.inserts*(e.Workload.Warmup.Seconds()+s))
+		}
+	}
+	return int64(most * (f.HeapBytesPerRow + f.IndexBytesPerRow))
+}
+
+// disk is all templates, one clone of the largest with what a trial adds to it,
+// and the WAL of a trial.
 func (out *Estimation) disk(e *pgassay.Experiment, f Facts, size int64) {
 	wal := int64(0)
 	for i := range e.Arms {
@@ -130,7 +148,7 @@ func (out *Estimation) disk(e *pgassay.Experiment, f Facts, size int64) {
 		}
 		wal = max(wal, w)
 	}
-	out.DiskBytes = size*int64(out.Templates+1) + wal
+	out.DiskBytes = size*int64(out.Templates+1) + growth(e, f) + wal
 	if f.FreeDiskBytes > 0 && out.DiskBytes > f.FreeDiskBytes {
 		out.Notes = append(out.Notes, fmt.Sprintf("the run needs about %.1f GB of disk space and %.1f GB are free", float64(out.DiskBytes)/1e9, float64(f.FreeDiskBytes)/1e9))
 	}

@@ -32,7 +32,7 @@ func published() *pgassay.Experiment {
 	for _, scale := range []string{"0.02", "0.2"} {
 		for _, delay := range []string{"1ms", "20ms"} {
 			own := []pgassay.Setting{{Name: "autovacuum_vacuum_scale_factor", Value: scale}, {Name: "autovacuum_vacuum_cost_delay", Value: delay}}
-			e.Arms = append(e.Arms, pgassay.Arm{Name: scale + ", " + delay, Treatment: own, Dataset: e.Dataset,
+			e.Arms = append(e.Arms, pgassay.Arm{Name: scale + ", " + delay, Treatment: own, Dataset: pgassay.Dataset{Builtin: "events"},
 				Settings: append([]pgassay.Setting{{Name: "autovacuum_naptime", Value: "1s"}, {Name: "shared_buffers", Value: "1GB"}}, own...)})
 		}
 	}
@@ -51,8 +51,9 @@ func TestEstimateSize(t *testing.T) {
 	if want := got.Load + 32*74*time.Second; got.Wall != want {
 		t.Errorf("wall %v, want %v", got.Wall, want)
 	}
-	// 300,000 rows × 375 B + 40 MiB, twice, and 1 GiB of WAL.
-	if want := int64(2*(300_000*375+40<<20) + 1<<30); got.DiskBytes != want {
+	// 300,000 rows × 375 B + 40 MiB, twice, one row a transaction (ten in each
+	// tenth) for 70 s, and 1 GiB of WAL.
+	if want := int64(2*(300_000*375+40<<20) + 6000*70*375 + 1<<30); got.DiskBytes != want {
 		t.Errorf("disk %d, want %d", got.DiskBytes, want)
 	}
 	e.Arms[3].Tables = []pgassay.StorageSetting{{Table: "events", Name: "fillfactor", Value: "70"}}

@@ -140,12 +140,15 @@ func (f flow) fill(s stream, from, rows float64) float64 {
 		return -math.Log1p(-rows/left) / lambda
 	}
 	lo, hi := rows/(f.tps*(s.steady+s.picked)), rows/(f.tps*s.steady)
-	for range 50 { // halvings: far below a microsecond
-		if mid := (lo + hi) / 2; f.rowsOf(s, from, from+mid) < rows {
+	for {
+		mid := (lo + hi) / 2
+		switch {
+		case mid <= lo || mid >= hi: // neighbours
+			return hi
+		case f.rowsOf(s, from, from+mid) < rows:
 			lo = mid
-		} else {
+		default:
 			hi = mid
 		}
 	}
-	return hi
 }

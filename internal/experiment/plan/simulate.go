@@ -102,7 +102,7 @@ func (m cellModel) analyze(f flow, at float64) float64 {
 		return 0
 	}
 	pages, cached := math.Min(size*m.f.HeapBytesPerRow/pageBytes, analyzePages), m.cached(size)
-	cost := pages * (cached*float64(m.params.PageHit) + (1-cached)*float64(m.params.PageMiss))
+	cost := pages * (cached*float64(m.params.PageHit) + (1-cached)*float64(m.params.PageMiss) + m.clean*float64(m.params.PageDirty))
 	return m.budget().Seconds(cost, analyzeComputeS)
 }
 
@@ -120,9 +120,10 @@ func (m cellModel) cached(rows float64) float64 {
 type vacuumTime struct{ expectedS, mostS float64 }
 
 // vacuum predicts one vacuum. Pages are cached as far as the table fits into
-// shared buffers. Those are expected to be dirty already: the rows that the
-// vacuum removes died on them since the last one. At most, a checkpoint has
-// just written them all, and every change is charged.
+// shared buffers. Those are expected to be dirty already (but for the share that
+// is said to be clean): the rows that the vacuum removes died on them since the
+// last one. At most, a checkpoint has just written them all, and every change is
+// charged.
 func (m cellModel) vacuum(rows, dead, inserted float64) vacuumTime {
 	if m.trigger == check.TriggerAnalyze {
 		return vacuumTime{}
@@ -138,5 +139,5 @@ func (m cellModel) vacuum(rows, dead, inserted float64) vacuumTime {
 		u := w.Units(m.params)
 		return m.budget().Seconds(u.Cost, u.Unthrottled())
 	}
-	return vacuumTime{expectedS: took(1 - w.Cached), mostS: took(1)}
+	return vacuumTime{expectedS: took(1 - w.Cached*(1-m.clean)), mostS: took(1)}
 }

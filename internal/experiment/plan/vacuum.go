@@ -79,7 +79,7 @@ func models(e *pgassay.Experiment, f Facts) ([]cellModel, string) {
 	if !ok {
 		return nil, "what the scripts do to the tables is not known, so whether autovacuum will have work cannot be computed"
 	}
-	if e.Dataset.Rows < 0 {
+	if slices.ContainsFunc(e.Arms, func(a pgassay.Arm) bool { return startRows(e, &a) < 0 }) {
 		return nil, "the number of rows is not known, so whether autovacuum will have work cannot be computed"
 	}
 	treated := treatedTriggers(e)
@@ -135,13 +135,23 @@ type cellModel struct {
 	trigger check.Trigger
 	tps     float64
 	warmupS float64
-	needed  int // crossings of the trigger, and vacuums that end
+	needed  int     // crossings of the trigger, and vacuums that end
+	clean   float64 // the share of cached pages that a checkpoint has just written
+}
+
+// startRows is the number of rows that an arm's dataset starts with, -1 when
+// unknown.
+func startRows(e *pgassay.Experiment, arm *pgassay.Arm) int64 {
+	if arm.Dataset.Rows != 0 {
+		return arm.Dataset.Rows
+	}
+	return e.Dataset.Rows
 }
 
 // model is the model of one cell, planned for the treated trigger or the one
 // whose rows the load makes.
 func model(e *pgassay.Experiment, f Facts, table tableLoad, treated []check.Trigger, arm, load int) cellModel {
-	m := cellModel{arm: arm, at: load, rows: float64(e.Dataset.Rows), treated: treated, f: f, rules: autovacuum.For(f.Major), params: armParameters(&e.Arms[arm], table.table), load: table,
+	m := cellModel{arm: arm, at: load, rows: float64(startRows(e, &e.Arms[arm])), treated: treated, f: f, rules: autovacuum.For(f.Major), params: armParameters(&e.Arms[arm], table.table), load: table,
 		buffers: 128 << 20, tps: f.tps(load), warmupS: e.Workload.Warmup.Seconds(), needed: neededRuns}
 	if n, ok := check.Lookup(e.Arms[arm].Settings)("shared_buffers"); ok {
 		m.buffers = n * pageBytes
