@@ -15,8 +15,8 @@ import (
 
 // CleanPolicy says what may go.
 type CleanPolicy struct {
-	// MaxBytes is how much of templates may stay; the longest unused go first.
-	// Negative is no limit.
+	// MaxBytes is how much of templates may stay: those used last, as far as
+	// they fit. Negative is no limit.
 	MaxBytes int64
 	// All removes every template and cluster that is not in use.
 	All bool
@@ -163,7 +163,8 @@ func (h *Home) templates() ([]stored, error) {
 	return out, nil
 }
 
-// surplus chooses the templates that must go, the longest unused first.
+// surplus chooses the templates that must go: those used last stay as far as
+// they fit, so that one big one does not drive out all older ones.
 func surplus(templates []stored, p CleanPolicy) []Removed {
 	sort.Slice(templates, func(i, j int) bool { return templates[i].used.After(templates[j].used) })
 	var out []Removed
@@ -175,7 +176,7 @@ func surplus(templates []stored, p CleanPolicy) []Removed {
 		case t.used.IsZero():
 			t.Why = "it is not whole"
 		case p.MaxBytes >= 0 && kept+t.Bytes > p.MaxBytes:
-			t.Why = "more than --max-size is kept, and it was not used for the longest time"
+			t.Why = "more than --max-size would be kept, and others were used later"
 		default:
 			kept += t.Bytes
 			continue
