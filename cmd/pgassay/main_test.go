@@ -45,7 +45,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		RequireExplicitExec: false,
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("PGASSAY_HOME", pgassayHome)
+			// scripts run side by side: each looks for servers in a home of its own
+			e.Setenv("PGASSAY_HOME", filepath.Join(pgassayHome, strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")))
 			e.Setenv("CI", "true")
 			for _, name := range []string{"PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGPASSWORD", "PGSERVICE"} {
 				e.Setenv(name, "")
@@ -56,7 +57,7 @@ func TestScripts(t *testing.T) {
 			"noservers": noServers,
 		},
 	})
-	left, err := filepath.Glob(filepath.Join(pgassayHome, "instances", "*"))
+	left, err := filepath.Glob(filepath.Join(pgassayHome, "*", "instances", "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("instances left behind: %v, %v", left, err)
 	}

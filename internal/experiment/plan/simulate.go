@@ -15,6 +15,9 @@ const pageBytes = 8192
 type vacuumRun struct {
 	begin float64
 	took  vacuumTime
+	// counts says that the vacuum exercises what is treated: any does, or the
+	// planned trigger was crossed when it began.
+	counts bool
 }
 
 func (r vacuumRun) end() float64 { return r.begin + r.took.expectedS }
@@ -22,8 +25,8 @@ func (r vacuumRun) end() float64 { return r.begin + r.took.expectedS }
 // vacuums follows the table vacuum by vacuum, as far as those that begin before
 // until.
 //
-// Between two vacuums the rows of the trigger build up, while an ANALYZE holds
-// the table; the launcher's look and the statistics cost a while, and so does,
+// Between two vacuums the rows of a trigger build up, while an ANALYZE holds the
+// table, until the first of them is crossed; the launcher's look and the statistics cost a while, and so does,
 // half of the time, another ANALYZE; then the vacuum runs, with all the rows
 // made since the one before began, and the counters start again when it ends.
 // The table grows or shrinks all the while, and its triggers with it.
@@ -33,9 +36,8 @@ func (m cellModel) vacuums(rows, until float64) iter.Seq[vacuumRun] {
 	return func(yield func(vacuumRun) bool) {
 		at, before := 0.0, 0.0 // the end and the begin of the last vacuum
 		for range most {
-			needed := math.Floor(m.threshold(f.size(at))) + 1
-			fill := f.fill(m.load.counted(m.trigger), at, needed)
-			c := autovacuum.NewCadence(needed-1, needed/fill, m.params.NaptimeS, 0)
+			own, other := m.fills(f, at)
+			c := autovacuum.NewCadence(0, 1/math.Min(own, other), m.params.NaptimeS, 0)
 			analyze := 0.0
 			if before > 0 {
 				analyze = m.analyze(f, at)
@@ -44,6 +46,7 @@ func (m cellModel) vacuums(rows, until float64) iter.Seq[vacuumRun] {
 			if !(r.begin <= until) {
 				return
 			}
+			r.counts = !m.exact || r.begin >= at+own
 			r.took = m.vacuum(f.size(r.begin), f.rowsOf(m.load.dead(), before, r.begin), f.rowsOf(m.load.inserted(), before, r.begin))
 			if !yield(r) {
 				return
@@ -54,18 +57,38 @@ func (m cellModel) vacuums(rows, until float64) iter.Seq[vacuumRun] {
 }
 
 // simulate returns how many vacuums end within a measurement and how long the
-// longest takes (the first one, when none ends).
-func (m cellModel) simulate(rows, lengthS float64) (runs int, longest vacuumTime) {
+// longest takes (the first one, when none ends). Others are those that end but
+// were started by another trigger than the treated one.
+func (m cellModel) simulate(rows, lengthS float64) (runs, others int, longest vacuumTime) {
 	end := m.warmupS + lengthS
 	for r := range m.vacuums(rows, end) {
 		if r.took.expectedS > longest.expectedS {
 			longest = r.took
 		}
-		if r.end() >= m.warmupS && r.end() <= end {
+		switch {
+		case r.end() < m.warmupS || r.end() > end:
+		case r.counts:
 			runs++
+		default:
+			others++
 		}
 	}
-	return runs, longest
+	return runs, others, longest
+}
+
+// fills are the times after a vacuum's end until the planned trigger is crossed
+// and until the other trigger of vacuums is.
+func (m cellModel) fills(f flow, at float64) (own, other float64) {
+	th := m.rules.Thresholds(autovacuum.Table{Tuples: f.size(at)}, m.params)
+	dead := f.fill(m.load.dead(), at, math.Floor(th.Dead)+1)
+	insert := f.fill(m.load.inserted(), at, math.Floor(th.Insert)+1)
+	switch m.trigger {
+	case check.TriggerDead:
+		return dead, insert
+	case check.TriggerInsert:
+		return insert, dead
+	}
+	return f.fill(m.load.counted(m.trigger), at, math.Floor(th.Analyze)+1), math.Inf(1)
 }
 
 // shortest is the shortest measurement that crosses the trigger and ends
@@ -74,7 +97,7 @@ func (m cellModel) shortest(rows float64) (seconds float64) {
 	rowsS := m.flow(rows).fill(m.load.counted(m.trigger), m.warmupS, m.neededRows(rows))
 	runs := 0
 	for r := range m.vacuums(rows, m.warmupS+longestSearch.Seconds()) {
-		if r.end() < m.warmupS {
+		if r.end() < m.warmupS || !r.counts {
 			continue
 		}
 		if runs++; runs == m.needed {

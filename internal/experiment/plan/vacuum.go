@@ -40,9 +40,10 @@ type CellEstimate struct {
 	TPSNeeded float64
 	// VacuumS is how long the longest vacuum of a trial is expected to take and
 	// VacuumMaxS how long it takes at most, just after a checkpoint. Runs is the
-	// expected number of vacuums that end within the measurement.
+	// expected number of vacuums that end within the measurement and were started
+	// by the treated trigger, where one is treated; Others that of the rest.
 	VacuumS, VacuumMaxS float64
-	Runs                int
+	Runs, Others        int
 	Verdict             CellVerdict
 	// Sentence explains any verdict but ok. NearestRows and NearestMeasure would
 	// do instead of the experiment's; 0 means that no such number was found.
@@ -133,6 +134,7 @@ type cellModel struct {
 	buffers float64 // bytes of shared buffers
 	load    tableLoad
 	trigger check.Trigger
+	exact   bool // only vacuums that this trigger starts exercise what is treated
 	tps     float64
 	warmupS float64
 	needed  int     // crossings of the trigger, and vacuums that end
@@ -160,6 +162,7 @@ func model(e *pgassay.Experiment, f Facts, table tableLoad, treated []check.Trig
 		m.needed = c
 	}
 	m.trigger = chooseTrigger(treated, table.updates+table.deletes, table.inserts)
+	m.exact = slices.Contains(treated, m.trigger)
 	return m
 }
 
@@ -193,8 +196,8 @@ func (m cellModel) estimate(e *pgassay.Experiment) CellEstimate {
 		return c.unknownRate(what, m, rows, measure.Transactions)
 	}
 	c.Made = m.made(rows, length)
-	runs, longest := m.simulate(rows, length)
-	c.Runs, c.VacuumS, c.VacuumMaxS = runs, longest.expectedS, longest.mostS
+	runs, others, longest := m.simulate(rows, length)
+	c.Runs, c.Others, c.VacuumS, c.VacuumMaxS = runs, others, longest.expectedS, longest.mostS
 	c.judge(what, m, rows, length)
 	return c
 }
@@ -306,13 +309,20 @@ func (c *CellEstimate) judge(what string, m cellModel, rows, length float64) {
 		c.Verdict = CellCensored
 		c.Sentence = fmt.Sprintf("%s: %d of %d needed vacuums end within %s; the longest takes about %s", what, c.Runs, m.needed,
 			seconds(length), seconds(c.VacuumS).Round(100*time.Millisecond))
+		if c.Others > 0 {
+			c.Sentence += fmt.Sprintf("; another trigger than that of %s starts %d others first", countedRows(c.Trigger), c.Others)
+		}
 	default:
 		c.Verdict = CellOK
 		return
 	}
+	shortest := m.shortest(rows)
+	if math.IsInf(shortest, 1) {
+		c.Verdict = CellRefuse
+	}
 	c.NearestRows = m.feasibleRows(rows, func(n float64) bool { return m.shortest(n) <= length })
-	if s := math.Ceil(m.shortest(rows)); s <= longestSearch.Seconds() {
-		c.NearestMeasure = seconds(s)
+	if shortest <= longestSearch.Seconds() {
+		c.NearestMeasure = seconds(math.Ceil(shortest))
 	}
 	c.Sentence += c.nearest()
 }
