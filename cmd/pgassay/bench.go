@@ -199,6 +199,9 @@ func (b *bench) hold(ctx context.Context, f *experiment.File) error {
 		if err := b.holdBuild(ctx, f, k); err != nil {
 			return err
 		}
+		if err := b.tryStarts(ctx, f.Experiment, k); err != nil {
+			return err
+		}
 		for _, s := range c.Settings {
 			if s.Name == "max_connections" {
 				if _, err := fmt.Sscan(s.Setting, &raise); err != nil {
@@ -226,6 +229,40 @@ func (b *bench) holdBuild(ctx context.Context, f *experiment.File, k experiment.
 		})
 	}
 	return f.CheckServer(k)
+}
+
+// tryStarts starts an empty server once for each set of settings that act at
+// the start, and refuses settings that our servers need for themselves: better
+// now than in the middle of the first block.
+func (b *bench) tryStarts(ctx context.Context, e *pgassay.Experiment, k experiment.Knowledge) error {
+	atStart := map[string]bool{}
+	for _, s := range k.Settings {
+		atStart[s.Name] = s.Context == "postmaster"
+	}
+	tried := map[string]bool{"": true}
+	for _, i := range k.Arms {
+		var settings []pgassay.Setting
+		for _, s := range e.Arms[i].Settings {
+			if why := server.Reserved(s.Name); why != "" {
+				return pgassay.WithHint(fmt.Errorf("%w: arm %s: %s cannot be set: %s", pgassay.ErrUsage, e.Arms[i].Name, s.Name, why), "Take it out of the experiment.")
+			}
+			if atStart[s.Name] {
+				settings = append(settings, s)
+			}
+		}
+		key := ""
+		if len(settings) > 0 {
+			key = fmt.Sprint(settings)
+		}
+		if tried[key] {
+			continue
+		}
+		tried[key] = true
+		if err := b.home.TryStart(ctx, k.Build, settings); err != nil {
+			return pgassay.WithHint(fmt.Errorf("%w: arm %s: %w", pgassay.ErrUsage, e.Arms[i].Name, err), pgassay.Hint(err))
+		}
+	}
+	return nil
 }
 
 // fingerprint describes host and builds.

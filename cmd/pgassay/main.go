@@ -125,7 +125,8 @@ func (a *app) fail(err error) int {
 	var c *coded
 	quiet := errors.As(err, &c) && c.quiet
 	if !quiet {
-		text := strings.TrimPrefix(err.Error(), pgassay.ErrUsage.Error()+": ")
+		// The exit code says that it is the request; the word would only be noise.
+		text := strings.ReplaceAll(err.Error(), pgassay.ErrUsage.Error()+": ", "")
 		fmt.Fprintf(a.stderr, "pgassay: %s\n", strings.TrimRight(text, "\n"))
 		if hint := pgassay.Hint(err); hint != "" {
 			fmt.Fprintf(a.stderr, "  → %s\n", hint)

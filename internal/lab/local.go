@@ -79,7 +79,7 @@ func (l *Local) trial(ctx context.Context, order pgassay.TrialOrder) (rec *pgass
 	phase("restore")
 	in, err := l.Target.Instance(ctx, arm, load)
 	if err != nil {
-		fail("start server", err)
+		fail("no instance", err)
 		if errors.Is(err, ErrHopeless) {
 			fatal = err
 		}

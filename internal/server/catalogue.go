@@ -105,6 +105,17 @@ func (h *Home) onCopy(ctx context.Context, b pgassay.Build, cluster string, sett
 	return errors.Join(f(ctx, conn), conn.Close(context.WithoutCancel(ctx)))
 }
 
+// TryStart starts an empty cluster with an arm's settings: some values only
+// show at the start that they cannot be had, such as more shared memory than
+// there is. The error holds the server's own words.
+func (h *Home) TryStart(ctx context.Context, b pgassay.Build, settings []pgassay.Setting) error {
+	cluster, err := h.cluster(ctx, b)
+	if err != nil {
+		return err
+	}
+	return h.onCopy(ctx, b, cluster, settings, func(context.Context, *pgx.Conn) error { return nil })
+}
+
 // TrySchema creates a dataset's schema with no rows on an empty cluster and
 // calls f with its tables and a function that tries a storage parameter on
 // them and takes it back. Nothing of it is kept. An error that is not f's
