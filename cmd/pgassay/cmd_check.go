@@ -52,7 +52,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) (err error) {
 	if c.Order {
 		e := p.file.Experiment
 		for _, o := range plan.Planned(plan.FromExperiment(e)) {
-			fmt.Fprintf(a.stdout, "%4d  block %d  %s  %s\n", o.Number, o.Block, e.Arms[o.Arm].Name, e.Loads[o.Load].Name)
+			fmt.Fprintf(a.stdout, "%4d  block %d  %s  %s\n", o.Number, o.Block, oneLine(e.Arms[o.Arm].Name), e.Loads[o.Load].Name)
 		}
 	}
 	if refusals := p.plan.Refusals(); len(refusals) > 0 {
@@ -106,7 +106,7 @@ func planLines(e *pgassay.Experiment, p plan.Estimation, b *bench) []string {
 	if p.RowsUnknown {
 		disk += " and the size of the data"
 	}
-	lines = append(lines, fmt.Sprintf("takes %s and %s; baseline: %s", about, disk, e.Arms[e.Baseline].Name))
+	lines = append(lines, fmt.Sprintf("takes %s and %s; baseline: %s", about, disk, oneLine(e.Arms[e.Baseline].Name)))
 	lines = append(lines, chooseLines(e, b.facts())...)
 	lines = append(lines, detectLine(p))
 	lines = append(lines, cellLines(e, p)...)

@@ -17,8 +17,24 @@ func judge(r *analyze.Result, failOn []string) error {
 			return &coded{code: exitFailOn, err: fmt.Errorf("%s: %s, as named by --fail-on", r.Experiment.Arms[c.Arm].Name, c.Verdict)}
 		}
 	}
+	if reason, none := nothingValid(r); none {
+		return &coded{code: exitInvalid, err: pgassay.WithHint(fmt.Errorf("no trial is valid: %s", reason), "The report lists every trial with its reason.")}
+	}
 	if r.Answer.Verdict == pgassay.Invalid {
-		return &coded{code: exitInvalid, err: fmt.Errorf("the primary comparison is invalid; the report says why"), quiet: false}
+		return &coded{code: exitInvalid, err: fmt.Errorf("the primary comparison is invalid; the report says why")}
 	}
 	return nil
+}
+
+// nothingValid says whether not one trial counts, and why the first did not.
+func nothingValid(r *analyze.Result) (reason string, none bool) {
+	for _, t := range r.Trials {
+		if t.Outcome == pgassay.OutcomeValid {
+			return "", false
+		}
+		if reason == "" {
+			reason = t.Reason
+		}
+	}
+	return reason, true
 }

@@ -157,7 +157,7 @@ func (m liveModel) View() tea.View {
 	share := float64(m.last.Finished) / float64(m.last.Planned)
 	fmt.Fprintf(&b, "\n%s  %d of %d trials%s\n", m.bar.ViewAs(share), m.last.Finished, m.last.Planned, left(m.last.Remaining))
 	o := m.last.Order
-	fmt.Fprintln(&b, m.fit(fmt.Sprintf("block %d: %s at %s", o.Block, m.e.Arms[o.Arm].Name, m.e.Loads[o.Load].Name)))
+	fmt.Fprintln(&b, m.fit(fmt.Sprintf("block %d: %s at %s", o.Block, oneLine(m.e.Arms[o.Arm].Name), m.e.Loads[o.Load].Name)))
 	line := m.phase
 	if m.tick.Phase != "" {
 		line = tickText(m.tick) + "  " + sparkline(m.tps, 30)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/lab"
@@ -54,7 +55,7 @@ func (s *plainScreen) progress(p lab.Progress) {
 func doneText(e *pgassay.Experiment, p lab.Progress) string {
 	r := p.Record
 	text := fmt.Sprintf("[%*d/%d] block %d  %s  %s", len(fmt.Sprint(p.Planned)), p.Finished, p.Planned, r.Order.Block,
-		e.Arms[r.Order.Arm].Name, e.Loads[r.Order.Load].Name)
+		oneLine(e.Arms[r.Order.Arm].Name), e.Loads[r.Order.Load].Name)
 	if r.MeasuredNS > 0 {
 		text += fmt.Sprintf("  %s tps", thousands(float64(r.TotalTransactions())*1e9/float64(r.MeasuredNS)))
 	}
@@ -62,6 +63,16 @@ func doneText(e *pgassay.Experiment, p lab.Progress) string {
 		text += fmt.Sprintf("  %s: %s", strings.ToUpper(string(r.Outcome)), r.Reason)
 	}
 	return text + left(p.Remaining)
+}
+
+// oneLine replaces what would break a line or steer the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
 }
 
 func tickText(t lab.Tick) string {

@@ -14,7 +14,7 @@ import (
 )
 
 func twoArms() *pgassay.Experiment {
-	return &pgassay.Experiment{Arms: []pgassay.Arm{{Name: "default"}, {Name: "eager"}}, Loads: []pgassay.Load{{Name: "4 clients", Clients: 4}}}
+	return &pgassay.Experiment{Arms: []pgassay.Arm{{Name: "default"}, {Name: "ea\nger\x1b[2J"}}, Loads: []pgassay.Load{{Name: "4 clients", Clients: 4}}}
 }
 
 // steps are what a run of two trials reports; the second one fails.
@@ -45,7 +45,7 @@ func TestPlainProgress(t *testing.T) {
 	want := `loading events
            measure 11 s  12,345 tps  P99 1.50 ms  2 failed
 [1/2] block 1  default  4 clients  12,345 tps  3 min 05 s left
-[1/2] block 1  eager  4 clients  FAILED: the server ended  3 h 00 min left
+[1/2] block 1  ea ger [2J  4 clients  FAILED: the server ended  3 h 00 min left
 trial 2 is repeated: the server ended
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
@@ -60,7 +60,7 @@ func TestLiveModel(t *testing.T) {
 	m, _ = m.Update(tea.WindowSizeMsg{Width: 60, Height: 20})
 	wants := []string{
 		"loading events", "0 of 2 trials  20 s left", "measure 3 s  12,345 tps  P99 1.50 ms  █",
-		"2 failed", "1 of 2 trials  3 min 05 s left", "block 1: eager at 4 clients", "1 of 2 trials", "1 of 2 trials",
+		"2 failed", "1 of 2 trials  3 min 05 s left", "block 1: ea ger [2J at 4 clients", "1 of 2 trials", "1 of 2 trials",
 	}
 	for i, p := range steps() {
 		m, _ = m.Update(p)
