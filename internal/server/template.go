@@ -206,7 +206,10 @@ func (t *Template) fill(ctx context.Context, r *running, progress func(string)) 
 	}
 	layout, _ := split(t.spec.Storage)
 	if err := r.session(ctx, Superuser, func(conn *pgx.Conn) error {
-		return load(ctx, conn, t.spec.Dataset, layout, t.spec.SQL, progress)
+		if err := load(ctx, conn, t.spec.Dataset, layout, t.spec.SQL, progress); err != nil {
+			return err
+		}
+		return selfContained(ctx, conn)
 	}); err != nil {
 		return err
 	}
@@ -218,50 +221,6 @@ func (t *Template) fill(ctx context.Context, r *running, progress func(string)) 
 		_, err := conn.Exec(ctx, "CHECKPOINT")
 		return err
 	})
-}
-
-// load runs the parts of a dataset and the arm's SQL.
-func load(ctx context.Context, conn *pgx.Conn, d pgassay.Dataset, layout []pgassay.StorageSetting, sql []string, progress func(string)) error {
-	name := d.Builtin
-	if name == "" {
-		name = d.Init
-	}
-	progress("loading " + name)
-	if err := script(ctx, conn, "schema of "+name, d.Schema); err != nil {
-		return err
-	}
-	if d.InitSQL != "" {
-		if err := script(ctx, conn, d.Init, d.InitSQL); err != nil {
-			return err
-		}
-	}
-	for _, s := range layout {
-		if err := script(ctx, conn, "storage parameter "+s.Table+"."+s.Name, alterStorage(s)); err != nil {
-			return err
-		}
-	}
-	if d.InitSQL != "" {
-		// The rows are there already: store them again in the new layout.
-		for _, s := range layout {
-			table := pgx.Identifier(strings.Split(strings.TrimSuffix(s.Table, ".toast"), ".")).Sanitize()
-			if err := script(ctx, conn, "rewrite "+s.Table, "VACUUM FULL "+table); err != nil {
-				return err
-			}
-		}
-	}
-	if err := script(ctx, conn, "load of "+name, d.Load); err != nil {
-		return err
-	}
-	progress("indexes and constraints")
-	if err := script(ctx, conn, "finish of "+name, d.Finish); err != nil {
-		return err
-	}
-	for i, s := range sql {
-		if err := script(ctx, conn, fmt.Sprintf("sql %d of the arm", i+1), s); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // session calls f with a connection of its own.

@@ -143,12 +143,43 @@ func TestTemplateLayout(t *testing.T) {
 	}
 }
 
+// TestTemplateDump: a file of pg_dump loads as it is (comments before COPY and
+// before its own commands, functions in SQL, rules of several statements), and
+// the search_path that it empties is back for what comes after it.
+func TestTemplateDump(t *testing.T) {
+	dump, err := os.ReadFile("testdata/dump.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := mustHome(t)
+	in := mustInstance(t, h, mustTemplate(t, h, server.TemplateSpec{
+		Build: mustBuild(t, 0), Dataset: pgassay.Dataset{Init: "dump.sql", InitSQL: string(dump)},
+		Storage: []pgassay.StorageSetting{{Table: "t", Name: "fillfactor", Value: "60"}},
+		SQL:     []string{"VACUUM FULL t", "BEGIN", "INSERT INTO t VALUES (3)", "COMMIT"},
+	}))
+	got := query(t, in, `SELECT string_agg(concat_ws('|', id, note, "from stdin"), ';' ORDER BY id) FROM t`)
+	if want := "1|a;\tb|x\\.;2|two\nlines \\.;3"; got != want {
+		t.Errorf("rows: got %q, want %q", got, want)
+	}
+	if got, want := query(t, in, "SELECT concat_ws(' ', f(), g(), (SELECT count(*) FROM pg_rules WHERE rulename = 'r'))"), "2 1 1"; got != want {
+		t.Errorf("functions and rules: got %s, want %s", got, want)
+	}
+}
+
 // TestTemplateErrors: a dataset that does not load says where it went wrong,
 // and nothing is kept of it.
 func TestTemplateErrors(t *testing.T) {
 	h := mustHome(t)
 	b := mustBuild(t, 0)
 	before := entries(t, h, "templates")
+	far, err := makeHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(far) })
+	if err := os.Lchown(far, h.User().UID, h.User().GID); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		sentence string
 		dataset  pgassay.Dataset
@@ -159,6 +190,10 @@ func TestTemplateErrors(t *testing.T) {
 		{"an error of the server has its line", pgassay.Dataset{Init: "a.sql", InitSQL: "CREATE TABLE t (i int);\n\nSELECT 1;\nINSERT INTO\n t VALUES (oops);"}, nil, "", []string{"a.sql: line 5", "oops"}},
 		{"a command of psql is refused", pgassay.Dataset{Init: "a.sql", InitSQL: "SELECT 1;\n\\timing on\n"}, nil, "", []string{"line 2", `\timing`, "psql"}},
 		{"the arm's SQL is named", small(10), []string{"SELECT 1", "SELECT 1/0"}, "", []string{"sql 2 of the arm", "division by zero"}},
+		{"a bad row has its line in the data", pgassay.Dataset{Init: "a.sql", InitSQL: "CREATE TABLE t (i int);\n-- rows\nCOPY t FROM stdin;\n1\nx\n\\.\n"}, nil, "", []string{"a.sql: line 3", `"x"`, "COPY t, line 2"}},
+		{"an open transaction would take all back", pgassay.Dataset{Init: "a.sql", InitSQL: "BEGIN; CREATE TABLE t (i int);"}, nil, "", []string{"a.sql", "does not end it"}},
+		{"an open transaction of the arm's SQL", small(10), []string{"BEGIN", "DELETE FROM t"}, "", []string{"does not end it"}},
+		{"a tablespace would be shared by all copies", small(10), []string{"CREATE TABLESPACE far LOCATION '" + far + "'"}, "", []string{"tablespace far", far}},
 		{"a table whose storage parameter is set must exist", small(10), nil, "gone", []string{"storage parameter gone.fillfactor", "does not exist"}},
 	} {
 		spec := server.TemplateSpec{Build: b, Dataset: c.dataset, SQL: c.sql}
