@@ -122,7 +122,7 @@ func (h *Home) unfinished(dry bool) ([]Removed, error) {
 				continue
 			}
 			if !dry {
-				if err := errors.Join(stopLeftover(filepath.Join(path, "data")), removeSocket(path)); err != nil {
+				if err := errors.Join(killServer(filepath.Join(path, "data"), stopLimits.kill), removeSocket(path)); err != nil {
 					return nil, err
 				}
 			}

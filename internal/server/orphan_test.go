@@ -154,6 +154,45 @@ func TestOrphanRuns(t *testing.T) {
 	}
 }
 
+// TestOrphanBackends: backends that outlived their postmaster are the only ones
+// that are ended: not the process whose number postmaster.pid now holds, not one
+// that merely works in the directory, and not another server.
+func TestOrphanBackends(t *testing.T) {
+	h := mustHome(t)
+	tpl := mustTemplate(t, h, server.TemplateSpec{Build: mustBuild(t, 0), Dataset: small(2000)})
+	other := mustInstance(t, h, tpl)
+	in, err := h.Instance(limited(t), tpl, server.InstanceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := send(t, in, "DO $$ BEGIN LOOP END LOOP; END $$"); err != nil {
+		t.Fatal(err)
+	}
+	bystander := exec.Command("sleep", "600")
+	bystander.Dir = in.DataDir()
+	if err := bystander.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(bystander.Process.Kill(), bystander.Wait()) }()
+	if err := errors.Join(in.Signal(syscall.SIGKILL), in.Abandon()); err != nil {
+		t.Fatal(err)
+	}
+	pidFile := filepath.Join(in.DataDir(), "postmaster.pid")
+	if err := os.WriteFile(pidFile, fmt.Appendf(nil, "%d\n%s\n", bystander.Process.Pid, in.DataDir()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := h.RemoveOrphans(); err != nil || !slices.Equal(removed, []string{in.Dir()}) {
+		t.Errorf("removed %v, %v, want %s", removed, err, in.Dir())
+	}
+	in.Ended()
+	if _, alive := server.ProcessStart(bystander.Process.Pid); !alive {
+		t.Error("a process that is not the server's was killed")
+	}
+	if got := query(t, other, "SELECT count(*)::text FROM t"); got != "1800" {
+		t.Errorf("the other instance: got %s rows, want 1800", got)
+	}
+}
+
 // TestForeignDirectories: what may belong to somebody is left alone.
 func TestForeignDirectories(t *testing.T) {
 	h := mustOwnHome(t)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,8 +22,9 @@ import (
 type postmaster struct {
 	cmd  *exec.Cmd
 	pid  int
-	done chan struct{} // closed when it and all its children have ended
-	err  error         // how it ended; read after done
+	exited chan struct{} // closed when it has ended
+	err    error         // how it ended; read after exited
+	done   chan struct{} // closed when it and all its children have ended
 	// crashed says that we killed it on purpose.
 	crashed atomic.Bool
 }
@@ -45,13 +47,20 @@ func onOwnThread(f func() error) error {
 	return <-done
 }
 
+// outputLimit bounds the wait for a program's output to end after the program:
+// a child that it left behind may hold it open.
+const outputLimit = 5 * time.Second
+
 // command makes a command that runs as the account, away from our terminal's
-// signals, and is killed when we die.
+// signals, and is killed when we die. The end of ctx kills its children, too
+// (initdb has some, and they would go on writing into what we remove).
 func (u *User) command(ctx context.Context, dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
 	cmd.Env = environment()
 	cmd.SysProcAttr = u.attributes(syscall.SIGKILL)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = outputLimit
 	return cmd
 }
 
@@ -87,7 +96,8 @@ func indented(s string) string {
 // All children of the postmaster inherit the writing end of a pipe; when its
 // reading end reports the end of file, the last of them is gone.
 func (u *User) startPostmaster(bin, dataDir, logPath string) (*postmaster, error) {
-	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	// The account may own the log's directory: a link there is not followed.
+	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open server log: %w", err)
 	}
@@ -101,7 +111,7 @@ func (u *User) startPostmaster(bin, dataDir, logPath string) (*postmaster, error
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = u.attributes(syscall.SIGQUIT)
-	p := &postmaster{cmd: cmd, done: make(chan struct{})}
+	p := &postmaster{cmd: cmd, exited: make(chan struct{}), done: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
@@ -115,11 +125,9 @@ func (u *User) startPostmaster(bin, dataDir, logPath string) (*postmaster, error
 		p.pid = cmd.Process.Pid
 		started <- nil
 		p.err = cmd.Wait()
-		// Nobody writes: the read returns when the last child has gone.
-		if _, err := r.Read(make([]byte, 1)); err == nil {
-			p.err = errors.Join(p.err, errors.New("unexpected data on the children's pipe"))
-		}
-		_ = r.Close() // it was only read
+		close(p.exited)
+		_, _ = io.Copy(io.Discard, r) // nobody writes: it returns when the last child has gone
+		_ = r.Close()                 // it was only read
 		close(p.done)
 	}()
 	if err := <-started; err != nil {
@@ -128,10 +136,11 @@ func (u *User) startPostmaster(bin, dataDir, logPath string) (*postmaster, error
 	return p, nil
 }
 
-// ended says whether the server and all its children are gone.
+// ended says whether the server has ended. Children that were busy may live on
+// for a while after a postmaster that was killed; [postmaster.stop] ends them.
 func (p *postmaster) ended() bool {
 	select {
-	case <-p.done:
+	case <-p.exited:
 		return true
 	default:
 		return false
@@ -161,6 +170,9 @@ func (p *postmaster) stop(l limits) error {
 		return nil
 	}
 	if p.ended() {
+		if err := p.kill(l.kill); err != nil {
+			return err
+		}
 		if p.err != nil {
 			return fmt.Errorf("%w (%w)", errGone, p.err)
 		}
@@ -174,7 +186,10 @@ func (p *postmaster) stop(l limits) error {
 		if err := p.cmd.Process.Signal(step.signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("signal server: %w", err)
 		}
-		if p.endsWithin(step.wait) {
+		if within(p.exited, step.wait) {
+			if err := p.kill(l.kill); err != nil {
+				return err
+			}
 			if step.forced == nil && p.err != nil {
 				return fmt.Errorf("the server did not stop cleanly: %w", p.err)
 			}
@@ -190,25 +205,36 @@ func (p *postmaster) crash() error {
 	return p.kill(stopLimits.kill)
 }
 
-// kill kills all processes at once and waits for their end.
+// lingerLimit is how long children may take to follow a postmaster that has
+// ended; after a proper stop none is left.
+const lingerLimit = 100 * time.Millisecond
+
+// kill kills all processes that are left at once and waits for their end.
 func (p *postmaster) kill(limit time.Duration) error {
-	if err := killAll(append(descendants(p.pid), p.pid)); err != nil && !p.endsWithin(limit) {
+	if p.ended() && within(p.done, lingerLimit) {
+		return nil
+	}
+	if err := killServer(p.cmd.Dir, limit); err != nil {
+		return err
+	}
+	// Where there is no /proc only the postmaster is known; its children follow.
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill server: %w", err)
 	}
-	if !p.endsWithin(limit) {
-		return pgassay.WithHint(fmt.Errorf("server process %d cannot be stopped", p.pid), "Look at it with ps; `pgassay clean` removes its files when it is gone.")
+	if !within(p.done, limit) {
+		return pgassay.WithHint(fmt.Errorf("something that server process %d has started does not end", p.pid), stuckHint)
 	}
 	return nil
 }
 
-// endsWithin waits for the end of the server and all its children.
-func (p *postmaster) endsWithin(limit time.Duration) bool {
+// within says whether a channel is closed within a time.
+func within(closed <-chan struct{}, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
-	case <-p.done:
+	case <-closed:
 		return true
 	case <-timer.C:
-		return p.ended()
+		return false
 	}
 }

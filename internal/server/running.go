@@ -72,8 +72,8 @@ func (h *Home) startKnowing(ctx context.Context, b pgassay.Build, dataDir, logPa
 	if ctx.Err() == nil {
 		err = explainStart(fmt.Errorf("start server: %w", err), logPath, from)
 	}
-	if !r.ended() {
-		err = errors.Join(err, r.postmaster.stop(stopLimits))
+	if stopErr := r.postmaster.stop(stopLimits); !errors.Is(stopErr, errGone) {
+		err = errors.Join(err, stopErr)
 	}
 	return nil, err
 }
@@ -87,7 +87,7 @@ func (r *running) ready(ctx context.Context) error {
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-		case <-r.done:
+		case <-r.exited:
 		case <-timer.C:
 		}
 		timer.Stop()

@@ -34,6 +34,12 @@ func TestStop(t *testing.T) {
 			in.Ended()
 			return err
 		}, "ended by itself"},
+		{"a client that does not read what it asked for does not hold up a stop", func(in *server.Instance) error {
+			return send(t, in, "SELECT repeat('x', 1000) FROM generate_series(1, 10000000)")
+		}, ""},
+		{"a busy backend does not outlive a postmaster that was killed", func(in *server.Instance) error {
+			return errors.Join(send(t, in, "DO $$ BEGIN LOOP END LOOP; END $$"), in.Signal(syscall.SIGKILL))
+		}, "signal: killed"},
 		{"a server that was crashed on purpose has nothing left to stop", func(in *server.Instance) error { return in.Crash() }, ""},
 	} {
 		in, err := h.Instance(limited(t), tpl, server.InstanceOptions{})
@@ -54,6 +60,9 @@ func TestStop(t *testing.T) {
 		if _, alive := server.ProcessStart(pid); alive {
 			t.Errorf("%s: process %d is still there", c.sentence, pid)
 		}
+		if left := processesOn(t, in.Dir()); len(left) > 0 {
+			t.Errorf("%s: processes are still there: %v", c.sentence, left)
+		}
 		if _, err := os.Stat(in.Dir()); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %s is still there", c.sentence, in.Dir())
 		}
@@ -61,6 +70,26 @@ func TestStop(t *testing.T) {
 			t.Errorf("%s: the second stop: got %v, want nothing done", c.sentence, err)
 		}
 	}
+}
+
+// send sends a query whose result nobody reads, and waits until it runs.
+func send(tb testing.TB, in *server.Instance, sql string) error {
+	tb.Helper()
+	conn := mustConnect(tb, in)
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // the server is gone: close without a farewell
+		_ = conn.Close(ctx)
+	})
+	conn.PgConn().Exec(context.Background(), sql)
+	pid := conn.PgConn().PID()
+	watch := mustConnect(tb, in)
+	until(tb, "the query runs", func() bool {
+		var state string
+		err := watch.QueryRow(limited(tb), "SELECT state FROM pg_stat_activity WHERE pid = $1 AND query = $2", pid, sql).Scan(&state)
+		return err == nil && state == "active"
+	})
+	return watch.Close(limited(tb))
 }
 
 // TestLeave: a server that is to be kept runs on without us, is left alone
