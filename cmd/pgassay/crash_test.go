@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -121,6 +123,56 @@ func TestInterrupt(t *testing.T) {
 			wantWhole(t, readRun(t, filepath.Join(dir, "out")))
 		})
 	}
+}
+
+// TestTerminated: SIGTERM and SIGHUP end a run at once and in order; a reader of
+// stderr that goes away does not end it.
+func TestTerminated(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			dir, env := writeSmall(t), []string{"PGASSAY_HOME=" + home(t)}
+			homeDir := strings.TrimPrefix(env[0], "PGASSAY_HOME=")
+			p := startTool(t, dir, env, "run", "small.yaml", "--output", "out", "--progress", "json")
+			p.waitLine(t, `"kind":"tick"`)
+			if err := p.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			if code := p.waitCode(t); code != exitInterrupted {
+				t.Errorf("exit code %d, want 130; it said:\n%s", code, p.said())
+			}
+			left, err := filepath.Glob(filepath.Join(homeDir, "instances", "*"))
+			if pids := serversBelow(homeDir); err != nil || len(left) > 0 || len(pids) > 0 {
+				t.Errorf("left behind: %v, servers %v, %v", left, pids, err)
+			}
+		})
+	}
+	t.Run("closed stderr", func(t *testing.T) {
+		dir, env := writeSmall(t), append(os.Environ(), "CI=true", "PGASSAY_HOME="+home(t))
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(self, "run", "small.yaml", "--output", "out", "--progress", "json")
+		cmd.Args[0], cmd.Dir, cmd.Env, cmd.Stderr = "pgassay", dir, env, w
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Read(make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(r.Close(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // its exit code may be that of an invalid comparison
+		if code := cmd.ProcessState.ExitCode(); !measuredCode(code) {
+			t.Errorf("exit code %d after stderr was closed", code)
+		}
+		wantWhole(t, readRun(t, filepath.Join(dir, "out")))
+	})
 }
 
 // TestRunDirFull: when the disk of the run directory is full, the run ends with

@@ -14,8 +14,9 @@ var errInterrupted = errors.New("interrupted")
 
 // interrupts turns SIGINT and SIGTERM into two steps: the first closes finish
 // (end after the trial in hand), the second cancels the context (stop now,
-// cleaning up). SIGTERM goes straight to the second: whoever sends it will not
-// send another. Call stop when nothing is left to interrupt.
+// cleaning up). SIGTERM and SIGHUP go straight to the second: whoever sends them
+// will not send another. A reader of our output that has gone away does not end
+// a run: SIGPIPE is ignored. Call stop when nothing is left to interrupt.
 type interrupts struct {
 	finish chan struct{}
 	ctx    context.Context
@@ -27,7 +28,8 @@ type interrupts struct {
 func watchInterrupts(parent context.Context, say func(string)) *interrupts {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(syscall.SIGPIPE)
 	in := &interrupts{finish: make(chan struct{}), ctx: ctx}
 	done := make(chan struct{})
 	var mu sync.Mutex

@@ -106,12 +106,10 @@ func (a *app) main(ctx context.Context, args []string) (code int) {
 	return a.fail(parsed.Run())
 }
 
-// coded is an outcome with its own exit code. Its message was already printed
-// when quiet.
+// coded is an outcome with its own exit code.
 type coded struct {
-	code  int
-	err   error
-	quiet bool
+	code int
+	err  error
 }
 
 func (c *coded) Error() string { return c.err.Error() }
@@ -122,18 +120,15 @@ func (a *app) fail(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	var c *coded
-	quiet := errors.As(err, &c) && c.quiet
-	if !quiet {
-		// The exit code says that it is the request; the word would only be noise.
-		text := strings.ReplaceAll(err.Error(), pgassay.ErrUsage.Error()+": ", "")
-		fmt.Fprintf(a.stderr, "pgassay: %s\n", strings.TrimRight(text, "\n"))
-		if hint := pgassay.Hint(err); hint != "" {
-			fmt.Fprintf(a.stderr, "  → %s\n", hint)
-		}
+	// The exit code says that it is the request; the word would only be noise.
+	text := strings.ReplaceAll(err.Error(), pgassay.ErrUsage.Error()+": ", "")
+	fmt.Fprintf(a.stderr, "pgassay: %s\n", strings.TrimRight(text, "\n"))
+	if hint := pgassay.Hint(err); hint != "" {
+		fmt.Fprintf(a.stderr, "  → %s\n", hint)
 	}
+	var c *coded
 	switch {
-	case c != nil:
+	case errors.As(err, &c):
 		return c.code
 	case errors.Is(err, pgassay.ErrUsage):
 		return exitUsage

@@ -51,6 +51,22 @@ func readExperiment(name string, o experiment.Options) (*experiment.File, error)
 	if err != nil {
 		return nil, fmt.Errorf("read experiment: %w", err)
 	}
-	o.Files = os.DirFS(filepath.Dir(name))
+	// A run directory keeps the files that its experiment names in files/.
+	dir := filepath.Dir(name)
+	o.Files = either{os.DirFS(dir), os.DirFS(filepath.Join(dir, "files"))}
 	return experiment.Decode(name, text, o)
+}
+
+// either looks for a file in the first place and then in the second.
+type either [2]fs.FS
+
+// Open opens a file.
+func (e either) Open(name string) (fs.File, error) {
+	f, err := e[0].Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if g, other := e[1].Open(name); other == nil {
+			return g, nil
+		}
+	}
+	return f, err
 }
