@@ -39,14 +39,22 @@ func (h *Home) Catalogue(ctx context.Context, b pgassay.Build) (*Catalogue, erro
 		return nil, err
 	}
 	path := cluster + ".json"
-	if text, err := os.ReadFile(path); err == nil {
-		c := new(Catalogue)
-		if err := json.Unmarshal(text, c); err == nil && len(c.Settings) > 0 {
-			return c, nil
-		}
-	}
 	c := new(Catalogue)
-	err = h.onCopy(ctx, b, cluster, nil, func(ctx context.Context, conn *pgx.Conn) error {
+	there := func() bool {
+		text, err := os.ReadFile(path)
+		return err == nil && json.Unmarshal(text, c) == nil && len(c.Settings) > 0
+	}
+	err = h.keep(ctx, "catalogue-"+filepath.Base(cluster), nil, there, func() error { return h.readCatalogue(ctx, b, cluster, path) })
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// readCatalogue reads a build's catalogue and keeps it in a file.
+func (h *Home) readCatalogue(ctx context.Context, b pgassay.Build, cluster, path string) error {
+	c := new(Catalogue)
+	err := h.onCopy(ctx, b, cluster, nil, func(ctx context.Context, conn *pgx.Conn) error {
 		var err error
 		if c.Settings, err = ReadSettings(ctx, conn); err != nil {
 			return err
@@ -54,17 +62,17 @@ func (h *Home) Catalogue(ctx context.Context, b pgassay.Build) (*Catalogue, erro
 		return conn.QueryRow(ctx, "SELECT version(), pg_jit_available()").Scan(&c.VersionString, &c.JIT)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read catalogue of PostgreSQL %s: %w", b.Version, err)
+		return fmt.Errorf("read catalogue of PostgreSQL %s: %w", b.Version, err)
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	scratch := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if err := errors.Join(os.WriteFile(scratch, text, 0o644), os.Rename(scratch, path)); err != nil {
-		return nil, diskFull(fmt.Errorf("keep catalogue: %w", err))
+	// An unfinished file is no JSON, and the next one writes it again.
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return diskFull(fmt.Errorf("keep catalogue: %w", err))
 	}
-	return c, nil
+	return nil
 }
 
 // knownSettings says which settings a build has.

@@ -54,7 +54,7 @@ func (h *Home) Clean(ctx context.Context, p CleanPolicy) ([]Removed, error) {
 	}
 	doomed := append(scratch, surplus(templates, p)...)
 	if p.All {
-		clusters, err := filepath.Glob(h.path(clustersDir, "[^.]*"))
+		clusters, err := h.list(clustersDir, false)
 		if err != nil {
 			return out, err
 		}
@@ -113,7 +113,7 @@ func (h *Home) removeUnused(ctx context.Context, r Removed, dry bool) (removed R
 func (h *Home) unfinished(dry bool) ([]Removed, error) {
 	var out []Removed
 	for _, part := range []string{clustersDir, templatesDir} {
-		paths, err := filepath.Glob(h.path(part, ".new-*"))
+		paths, err := h.list(part, true)
 		if err != nil {
 			return nil, err
 		}
@@ -132,6 +132,22 @@ func (h *Home) unfinished(dry bool) ([]Removed, error) {
 	return out, nil
 }
 
+// list lists what is in a part of the home: what is finished, or what is hidden
+// because it is not.
+func (h *Home) list(part string, hidden bool) ([]string, error) {
+	entries, err := os.ReadDir(h.path(part))
+	if err != nil {
+		return nil, fmt.Errorf("look into home: %w", err)
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") == hidden {
+			paths = append(paths, h.path(part, e.Name()))
+		}
+	}
+	return paths, nil
+}
+
 // stored is a template on disk.
 type stored struct {
 	Removed
@@ -139,7 +155,7 @@ type stored struct {
 }
 
 func (h *Home) templates() ([]stored, error) {
-	paths, err := filepath.Glob(h.path(templatesDir, "[^.]*"))
+	paths, err := h.list(templatesDir, false)
 	if err != nil {
 		return nil, err
 	}

@@ -76,8 +76,11 @@ func (h *Home) initdb(ctx context.Context, b pgassay.Build, dir string) (err err
 	ctx, cancel := context.WithTimeoutCause(ctx, initdbLimit, fmt.Errorf("it took longer than %v", initdbLimit))
 	defer cancel()
 	args := append([]string{"-D", made}, clusterOptions...)
-	if _, err := h.user.run(ctx, scratch.dir, filepath.Join(b.BinDir, "initdb"), args...); err != nil {
-		return diskFull(err)
+	if out, err := h.user.run(ctx, scratch.dir, filepath.Join(b.BinDir, "initdb"), args...); err != nil {
+		if toldFull(string(out)) {
+			return pgassay.WithHint(fmt.Errorf("%w: %w", errNoSpace, err), diskFullHint)
+		}
+		return err
 	}
 	include := fmt.Sprintf("# Made by pgassay: all settings are in %s.\ninclude '%s'\n", configFile, configFile)
 	if err := h.writeFile(filepath.Join(made, "postgresql.conf"), include); err != nil {

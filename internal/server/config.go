@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -144,7 +145,7 @@ func (h *Home) configure(dataDir, socketDir string, known func(string) bool, use
 	fixed := []pgassay.Setting{
 		{Name: "listen_addresses", Value: ""},
 		{Name: "port", Value: fmt.Sprint(port)},
-		{Name: "unix_socket_directories", Value: socketDir},
+		{Name: "unix_socket_directories", Value: listItem(socketDir)},
 		{Name: "unix_socket_permissions", Value: "0700"},
 		{Name: "logging_collector", Value: "off"},
 		{Name: "log_destination", Value: "stderr"},
@@ -153,10 +154,26 @@ func (h *Home) configure(dataDir, socketDir string, known func(string) bool, use
 	return h.writeFile(filepath.Join(dataDir, configFile), configuration(merge(base, user, fixed)))
 }
 
-// writeFile writes a small file that belongs to the servers' account.
-func (h *Home) writeFile(path, text string) error {
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+// listItem writes a path as an item of a list of directories
+// (SplitDirectoriesString): quoted, because a comma would end it.
+func listItem(path string) string { return `"` + strings.ReplaceAll(path, `"`, `""`) + `"` }
+
+// writeFile writes a small file that belongs to the servers' account. It is
+// there as a whole or not at all, and replaces a link instead of following it:
+// the account owns the directory, and we may be root.
+func (h *Home) writeFile(path, text string) (err error) {
+	defer func() {
+		if err != nil {
+			err = diskFull(fmt.Errorf("write %s: %w", filepath.Base(path), err))
+		}
+	}()
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-") // mode 0600
+	if err != nil {
+		return err
 	}
-	return h.user.give(path)
+	_, err = f.WriteString(text)
+	if err := errors.Join(err, f.Close(), h.user.give(f.Name())); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), path)
 }

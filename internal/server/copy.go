@@ -100,6 +100,21 @@ func diskFull(err error) error {
 	return err
 }
 
+// toldFull says whether words of a program (in the C locale) speak of a full disk.
+func toldFull(words string) bool {
+	return containsAny(words, "No space left on device", "Disk quota exceeded")
+}
+
+// whyLost adds to an error of a session what the server's log says of a full
+// disk since an offset: the server ends when it cannot write its log of changes,
+// and the session then only sees a broken connection.
+func whyLost(err error, log string, from int64) error {
+	if err != nil && !errors.Is(err, errNoSpace) && toldFull(textSince(log, from)) {
+		return pgassay.WithHint(fmt.Errorf("%w: %w", errNoSpace, err), diskFullHint)
+	}
+	return err
+}
+
 const diskFullHint = "The disk is full. `pgassay clean --all` removes cached templates; PGASSAY_HOME moves everything to another disk."
 
 // IsDiskFull says whether an error means that the disk is full: every later

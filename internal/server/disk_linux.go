@@ -2,12 +2,10 @@ package server
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,14 +14,6 @@ import (
 func reflink(out, in *os.File) error {
 	return unix.IoctlFileClone(int(out.Fd()), int(in.Fd()))
 }
-
-// settledBytes is the amount of dirty and write-back pages below which a trial
-// may start, settleLimit the longest wait for it: what other programs keep
-// writing does not go away by waiting.
-const (
-	settledBytes = 64 << 20
-	settleLimit  = 10 * time.Second
-)
 
 // syncTree makes everything on the file system of dir durable.
 func syncTree(dir string) error {
@@ -34,26 +24,8 @@ func syncTree(dir string) error {
 	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
 }
 
-// settle writes the file system of dir back and waits until few dirty pages
-// are left, so that the write-back of a copy does not overlap a trial.
-func settle(ctx context.Context, dir string) error {
-	if err := syncTree(dir); err != nil {
-		return err
-	}
-	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); {
-		if n, err := dirtyBytes(); err != nil || n <= settledBytes {
-			return nil // without /proc there is nothing to wait for
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
-// dirtyBytes reads Dirty and Writeback from /proc/meminfo.
+// dirtyBytes reads how much on this host waits to be written (Dirty and
+// Writeback of /proc/meminfo).
 func dirtyBytes() (int64, error) {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {

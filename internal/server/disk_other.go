@@ -3,7 +3,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"os"
 
@@ -16,5 +15,5 @@ func reflink(_, _ *os.File) error { return errors.ErrUnsupported }
 // syncTree asks for everything to be written; the call does not say when it is.
 func syncTree(string) error { return unix.Sync() }
 
-// settle cannot see dirty pages here and waits for nothing.
-func settle(context.Context, string) error { return nil }
+// dirtyBytes cannot be told here.
+func dirtyBytes() (int64, error) { return 0, errors.ErrUnsupported }

@@ -13,6 +13,8 @@ var (
 	LayoutSplit    = split
 	ProcessStart   = processStart
 	MadeByUs       = madeByUs
+	Settle         = settle
+	CopyTree       = copyTree
 )
 
 // Key is the key of a spec's template.
@@ -29,6 +31,9 @@ func (i *Instance) Dir() string { return i.dir }
 
 // Signal signals the postmaster.
 func (i *Instance) Signal(s syscall.Signal) error { return i.running.cmd.Process.Signal(s) }
+
+// WriteFile writes a small file into a directory of the servers' account.
+func (h *Home) WriteFile(path, text string) error { return h.writeFile(path, text) }
 
 // Ended waits for the end of all processes of the server.
 func (i *Instance) Ended() { <-i.running.done }

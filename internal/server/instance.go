@@ -67,6 +67,10 @@ func (h *Home) Instance(ctx context.Context, t *Template, o InstanceOptions) (*I
 
 // restore clones the template, settles the copy and starts the server.
 func (i *Instance) restore(ctx context.Context, t *Template) error {
+	before, err := dirtyBytes()
+	if err != nil {
+		before = 0 // then the wait is short, too
+	}
 	began := time.Now()
 	c, err := copyTree(ctx, filepath.Join(t.dir, "data"), i.DataDir(), i.home.user)
 	if err != nil {
@@ -74,7 +78,7 @@ func (i *Instance) restore(ctx context.Context, t *Template) error {
 	}
 	i.phases = pgassay.Phases{RestoreS: time.Since(began).Seconds(), RestoredMB: float64(c.bytes) / (1 << 20), Reflink: c.reflink}
 	began = time.Now()
-	if err := settle(ctx, i.dir); err != nil {
+	if err := settle(ctx, i.dir, before, dirtyBytes); err != nil {
 		return fmt.Errorf("wait for write-back: %w", err)
 	}
 	i.phases.SettleS = time.Since(began).Seconds()
@@ -167,7 +171,7 @@ func (i *Instance) Build() pgassay.Build { return i.build }
 // Settings reads pg_settings and the storage parameters in force, from a new
 // session like those of the workload.
 func (i *Instance) Settings(ctx context.Context) (settings []pgassay.SettingState, storage []pgassay.StorageSetting, err error) {
-	err = i.running.session(ctx, Superuser, func(conn *pgx.Conn) error {
+	err = i.session(ctx, func(conn *pgx.Conn) error {
 		if settings, err = ReadSettings(ctx, conn); err != nil {
 			return err
 		}
@@ -179,10 +183,21 @@ func (i *Instance) Settings(ctx context.Context) (settings []pgassay.SettingStat
 
 // Checkpoint makes a checkpoint and waits for its end.
 func (i *Instance) Checkpoint(ctx context.Context) error {
-	return i.running.session(ctx, Superuser, func(conn *pgx.Conn) error {
+	return i.session(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "CHECKPOINT")
 		return err
 	})
+}
+
+// errNotRunning is what is left after a restart that failed.
+var errNotRunning = errors.New("the server is not running")
+
+// session calls f with a connection to the experiment's database.
+func (i *Instance) session(ctx context.Context, f func(*pgx.Conn) error) error {
+	if i.running == nil {
+		return errNotRunning
+	}
+	return i.running.session(ctx, Superuser, f)
 }
 
 // Stop stops the server and removes the instance, unless it is to be kept. It
@@ -214,10 +229,24 @@ func (i *Instance) end() (seconds float64, err error) {
 }
 
 // Crash kills every process of the server at once, as a crash would.
-func (i *Instance) Crash() error { return i.running.crash() }
+func (i *Instance) Crash() error {
+	if i.running == nil {
+		return errNotRunning
+	}
+	return i.running.crash()
+}
 
-// Discard removes a kept instance that has stopped.
-func (i *Instance) Discard() error { return errors.Join(removeSocket(i.dir), i.claim.remove()) }
+// Discard removes a kept instance. What [Instance.Leave] may have started
+// before it failed is ended first.
+func (i *Instance) Discard() error {
+	if err := killServer(i.DataDir(), stopLimits.kill); err != nil {
+		return err
+	}
+	return errors.Join(removeSocket(i.dir), i.claim.remove())
+}
+
+// keptLog is the log of a server that outlives us.
+const keptLog = "kept.log"
 
 // Leave starts a kept, stopped instance again so that it outlives this process,
 // and returns how to connect to it. It owns itself: when that server stops,
@@ -235,13 +264,17 @@ func (i *Instance) Leave(ctx context.Context) (*dial.Target, error) {
 		return nil, err
 	}
 	// pg_ctl detaches the server from us: it is not our child, gets no signal
-	// when we end and writes its own log.
-	log := filepath.Join(i.dir, "kept.log")
-	if err := i.home.writeFile(log, ""); err != nil {
+	// when we end and writes its own log. It puts the paths between double quotes
+	// of a shell, so they are relative: a home may have quotes in its name.
+	if err := i.home.writeFile(filepath.Join(i.dir, keptLog), ""); err != nil {
 		return nil, err
 	}
-	if _, err := i.home.user.run(ctx, i.dir, filepath.Join(i.build.BinDir, "pg_ctl"), "-D", i.DataDir(), "-l", log, "-w", "-t", "60", "start"); err != nil {
-		return nil, fmt.Errorf("keep server: %w", err)
+	if _, err := i.home.user.run(ctx, i.dir, filepath.Join(i.build.BinDir, "pg_ctl"), "-D", filepath.Base(i.DataDir()), "-l", keptLog, "-w", "-t", "60", "start"); err != nil {
+		err = fmt.Errorf("keep server: %w", err)
+		if words := lastWords(filepath.Join(i.dir, keptLog), 0); words != "" {
+			err = fmt.Errorf("%w; its log says: %s", err, words)
+		}
+		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(i.DataDir(), "postmaster.pid"))
 	if err != nil {

@@ -58,7 +58,8 @@ func (h *Home) keep(ctx context.Context, name string, waiting func(), there func
 		if there() {
 			return h.held(name, f)
 		}
-		if err := f.Close(); err != nil {
+		// Whoever makes it must be alone: we do not wait for ourselves.
+		if err := errors.Join(f.Close(), h.letGo(name)); err != nil {
 			return fmt.Errorf("unlock %s: %w", name, err)
 		}
 		unlock, err := h.lock(ctx, name, waiting)
@@ -85,6 +86,18 @@ func (h *Home) held(name string, f *os.File) error {
 	}
 	h.shared[name] = f
 	return nil
+}
+
+// letGo gives up a shared lock: what it protected has been removed by force.
+func (h *Home) letGo(name string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f := h.shared[name]
+	if f == nil {
+		return nil
+	}
+	delete(h.shared, name)
+	return f.Close()
 }
 
 // Close lets go of everything that was protected from [Home.Clean] of others.

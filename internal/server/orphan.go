@@ -62,4 +62,3 @@ func removeLeftover(dir string) error {
 	}
 	return nil
 }
-

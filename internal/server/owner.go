@@ -131,8 +131,12 @@ func (c *claim) handOver(pid int) error {
 	if err != nil {
 		return err
 	}
-	next := filepath.Join(c.dir, ".owner-next")
-	if err := errors.Join(os.WriteFile(next, b, 0o644), os.Rename(next, filepath.Join(c.dir, ownerFile))); err != nil {
+	f, err := os.CreateTemp(c.dir, ".owner-")
+	if err != nil {
+		return fmt.Errorf("hand directory over: %w", err)
+	}
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Chmod(0o644), f.Close(), os.Rename(f.Name(), filepath.Join(c.dir, ownerFile))); err != nil {
 		return fmt.Errorf("hand directory over: %w", err)
 	}
 	return c.file.Close()

@@ -20,8 +20,8 @@ import (
 
 // postmaster is a running server process, our child.
 type postmaster struct {
-	cmd  *exec.Cmd
-	pid  int
+	cmd    *exec.Cmd
+	pid    int
 	exited chan struct{} // closed when it has ended
 	err    error         // how it ended; read after exited
 	done   chan struct{} // closed when it and all its children have ended

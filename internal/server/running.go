@@ -70,7 +70,7 @@ func (h *Home) startKnowing(ctx context.Context, b pgassay.Build, dataDir, logPa
 		return r, nil
 	}
 	if ctx.Err() == nil {
-		err = explainStart(fmt.Errorf("start server: %w", err), logPath, from)
+		err = whyLost(explainStart(fmt.Errorf("start server: %w", err), logPath, from), logPath, from)
 	}
 	if stopErr := r.postmaster.stop(stopLimits); !errors.Is(stopErr, errGone) {
 		err = errors.Join(err, stopErr)
@@ -145,16 +145,11 @@ func explainStart(err error, logPath string, from int64) error {
 // lastWords returns the log's FATAL, PANIC and ERROR records since an offset
 // with their hints, else its last lines.
 func lastWords(path string, from int64) string {
-	f, err := os.Open(path)
-	if err != nil {
+	text := textSince(path, from)
+	if text == "" {
 		return ""
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.NewSectionReader(f, from, 1<<20))
-	if err != nil || len(text) == 0 {
-		return ""
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
 	var loud []string
 	follow := false
 	for _, line := range lines {
@@ -173,6 +168,23 @@ func lastWords(path string, from int64) string {
 		loud = lines
 	}
 	return strings.Join(loud[max(0, len(loud)-6):], "\n")
+}
+
+// textSince reads the end of a log: what was written since an offset, at most
+// the last megabyte; "" when it cannot be read.
+func textSince(path string, from int64) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	size := fileSize(path)
+	from = max(from, size-1<<20)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, size-from))
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 func containsAny(s string, words ...string) bool {

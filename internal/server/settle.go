@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -96,6 +97,41 @@ func unsettledTable(ctx context.Context, conn *pgx.Conn) (found string, err erro
 		return "", fmt.Errorf("read statistics: %w", err)
 	}
 	return found, nil
+}
+
+// A trial may start when less than settledBytes wait to be written on this
+// host, or no more than before the copy. What other programs keep writing does
+// not go away by waiting: the wait is over after settleLimit, or when the amount
+// has not fallen by a tenth for settlePatience.
+const (
+	settledBytes   = 64 << 20
+	settleLimit    = 10 * time.Second
+	settlePatience = time.Second
+)
+
+// settle makes what was copied to the file system of dir durable and waits for
+// the rest of the write-back, so that it does not overlap a trial. before is
+// what waited to be written before the copy. dirty tells how much waits now; an
+// error of it means that there is nothing to wait for.
+//
+// The copy's own pages are clean when the file system has been synced; what the
+// wait is for are the writes that the sync has stirred up elsewhere, such as
+// those of a loop device or of another file system on the same disk.
+func settle(ctx context.Context, dir string, before int64, dirty func() (int64, error)) error {
+	if err := syncTree(dir); err != nil {
+		return err
+	}
+	least, progress := int64(math.MaxInt64), time.Now()
+	return poll(ctx, settleLimit, func() (bool, error) {
+		n, err := dirty()
+		if err != nil || n <= max(before, settledBytes) {
+			return true, nil
+		}
+		if n < least-least/10 {
+			least, progress = n, time.Now()
+		}
+		return time.Since(progress) >= settlePatience, nil
+	})
 }
 
 // poll calls f until it says true, fails, or the limit is over, which is no

@@ -141,7 +141,7 @@ func (h *Home) build(ctx context.Context, t *Template, progress func(string)) (e
 		return err
 	}
 	if err := errors.Join(t.fill(ctx, r, progress), r.stop()); err != nil {
-		return whyLost(err, log)
+		return whyLost(err, log, 0)
 	}
 	if err := os.Remove(filepath.Join(data, configFile)); err != nil {
 		return fmt.Errorf("tidy template: %w", err)
@@ -165,16 +165,6 @@ func (h *Home) build(ctx context.Context, t *Template, progress func(string)) (e
 	}
 	progress(fmt.Sprintf("loaded: %d MB in %.1f s", t.Bytes>>20, t.Seconds))
 	return nil
-}
-
-// whyLost adds to an error of a session what the server's log says of a full
-// disk: the server ends when it cannot write its log of changes, and the session
-// then only sees a broken connection.
-func whyLost(err error, log string) error {
-	if text, readErr := os.ReadFile(log); readErr == nil && strings.Contains(string(text), "No space left on device") {
-		return pgassay.WithHint(fmt.Errorf("%w: %w", errNoSpace, err), diskFullHint)
-	}
-	return err
 }
 
 // bulkSettings make loading fast. What a crash would destroy is thrown away

@@ -10,8 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/server"
@@ -110,6 +113,49 @@ func TestTemplateOnce(t *testing.T) {
 	}
 	if left := slices.DeleteFunc(entries(t, h, "templates"), func(name string) bool { return name == tpl.Key }); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestTemplateConcurrent: goroutines that want the same at once, in a home
+// where nothing is there yet, get one template, made once, and every one of
+// them starts a server of its own on it. What is removed by force is made again.
+func TestTemplateConcurrent(t *testing.T) {
+	h := mustOwnHome(t)
+	spec := server.TemplateSpec{Build: mustBuild(t, 0), Dataset: small(100)}
+	var loads atomic.Int32
+	start := func() error {
+		tpl, err := h.Template(limited(t), spec, func(text string) {
+			if strings.HasPrefix(text, "loaded:") {
+				loads.Add(1)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		in, err := h.Instance(limited(t), tpl, server.InstanceOptions{})
+		if err != nil {
+			return err
+		}
+		_, err = in.Stop(context.Background())
+		return err
+	}
+	var both errgroup.Group
+	both.Go(start)
+	both.Go(start)
+	if err := both.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got := loads.Load(); got != 1 {
+		t.Errorf("loaded %d times, want once", got)
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(h.Dir(), "templates")), os.Mkdir(filepath.Join(h.Dir(), "templates"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := start(); err != nil {
+		t.Fatal(err)
+	}
+	if got := loads.Load(); got != 2 {
+		t.Errorf("removed by force: loaded %d times, want twice", got)
 	}
 }
 
