@@ -80,7 +80,10 @@ func linear(name, unit string, lo, hi float64) (a axis, zero bool) {
 		hi = math.Max(hi, 0)
 	}
 	if hi-lo <= math.Abs(hi)*1e-9 {
-		pad := math.Max(math.Abs(lo)*0.05, 1)
+		pad := math.Abs(lo) * 0.05
+		if lo == 0 {
+			pad = 1
+		}
 		lo, hi = lo-pad, hi+pad
 		if zero {
 			lo = math.Max(lo, 0)
@@ -143,6 +146,9 @@ func logarithmic(name, unit string, lo, hi float64) axis {
 	for last > 0 && at[last-1] >= hi*0.9999 {
 		last--
 	}
+	if first == last { // one value, just on a tick
+		first, last = first-1, last+1
+	}
 	for _, v := range at[first : last+1] {
 		a.Ticks = append(a.Ticks, tick{At: clean(math.Log10(v)), Label: tickLabel(unit, v)})
 	}
@@ -152,6 +158,9 @@ func logarithmic(name, unit string, lo, hi float64) axis {
 
 // clock is the axis of a trial's time, from and to a round number.
 func clock(xs extent) axis {
+	if xs.hi <= xs.lo { // a single look at the trial
+		xs.lo, xs.hi = math.Min(xs.lo, 0), math.Max(xs.hi, 1)
+	}
 	step := roundStep((xs.hi - xs.lo) / 16)
 	return axis{Name: "seconds of the measurement", Unit: "s", Min: math.Floor(xs.lo/step+0.15) * step, Max: math.Ceil(xs.hi/step-0.15) * step, Ticks: []tick{}}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/pgassay/pgassay"
 )
@@ -35,7 +36,7 @@ func (v *view) effectFigure() *figure {
 			point := []float64{k.Effect.Estimate, float64(row)}
 			all.add(k.Effect.Estimate)
 			said := change(*k)
-			if k.Effect.Known() {
+			if bounded(k.Effect) {
 				known = true
 				point = append(point, k.Effect.Low, k.Effect.High)
 				all.add(k.Effect.Low, k.Effect.High)
@@ -70,10 +71,18 @@ func (v *view) effectFigure() *figure {
 		Caption: caption, Chart: c, Alt: "Chart of each arm's effect with its interval; the numbers are in the table of verdicts."}
 }
 
+// effectAxis is a linear axis with zero in it.
 func effectAxis(name pgassay.MetricName, absolute bool, all extent) axis {
-	step := roundStep((all.hi - all.lo) / 5)
 	a := axis{Name: "change of " + lower(titleOf(name)), Unit: unitOf(name)}
-	first, last := int(all.lo/step-0.999), int(all.hi/step+0.999)
+	if all.hi <= all.lo { // no arm differs at all, say because nobody had an error
+		width := 1.0
+		if !absolute || a.Unit == "1" {
+			width = 0.01
+		}
+		all.lo, all.hi = all.lo-width, all.hi+width
+	}
+	step := roundStep((all.hi - all.lo) / 5)
+	first, last := int(math.Floor(all.lo/step+1e-9)), int(math.Ceil(all.hi/step-1e-9))
 	for i := first; i <= last; i++ {
 		at := clean(float64(i) * step)
 		label := decimals(at*100, places0(at*100)) + gap + "%"

@@ -32,7 +32,7 @@ func (v *view) loadFigure(name pgassay.MetricName, file, caption string) *figure
 				point := []float64{clean(x), m.Mean.Estimate}
 				all.add(m.Mean.Estimate)
 				said := v.loadName(load) + ", " + amount(unit, m.Mean.Estimate)
-				if m.Mean.Known() {
+				if bounded(m.Mean) {
 					point = append(point, m.Mean.Low, m.Mean.High)
 					all.add(m.Mean.Low, m.Mean.High)
 					said += " (" + amount(unit, m.Mean.Low) + " to " + amount(unit, m.Mean.High) + ")"
@@ -108,7 +108,7 @@ func (v *view) rowsFigure(name pgassay.MetricName, file, caption string) *figure
 		point := []float64{m.Mean.Estimate, float64(a)}
 		all.add(m.Mean.Estimate)
 		said := amount(unit, m.Mean.Estimate)
-		if m.Mean.Known() {
+		if bounded(m.Mean) {
 			point = append(point, m.Mean.Low, m.Mean.High)
 			all.add(m.Mean.Low, m.Mean.High)
 			said += " " + spread(unit, m.Mean)
@@ -138,6 +138,11 @@ func axisName(name pgassay.MetricName) string {
 		return "rows per second"
 	}
 	return titleOf(name)
+}
+
+// bounded says that an interval can be drawn and written: all of it is finite.
+func bounded(i pgassay.Interval) bool {
+	return finite(i.Low) && finite(i.Estimate) && finite(i.High)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

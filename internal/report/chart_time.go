@@ -128,7 +128,7 @@ func thinned(t []tick) []tick {
 }
 
 // deadRowsTime shows the dead rows of all tables together over one trial per
-// arm; nil when they were not seen.
+// arm; nil when they were not looked at, or there were none.
 func (v *view) deadRowsTime() *figure {
 	c := &chart{Columns: 3, Height: 230, Time: true}
 	var xs, ys extent
@@ -153,7 +153,7 @@ func (v *view) deadRowsTime() *figure {
 			c.Panels = append(c.Panels, p)
 		}
 	}
-	if len(c.Panels) == 0 {
+	if len(c.Panels) == 0 || ys.hi == 0 {
 		return nil
 	}
 	c.Y, _ = linear("dead rows", "", 0, ys.hi)
@@ -161,6 +161,23 @@ func (v *view) deadRowsTime() *figure {
 	return &figure{File: "dead-rows-time", Title: "Dead rows over time at " + v.load(), Chart: c,
 		Caption: "All tables of the dataset together, in the same trials as above. PostgreSQL's own count (n_dead_tup), which it reports with a delay: a drop is a vacuum that ended.",
 		Alt:     "Chart of dead rows over the seconds of a trial, one line per arm."}
+}
+
+// noDeadRows says that dead rows were looked at and that there were none.
+func (v *view) noDeadRows() bool {
+	seen := false
+	for a := range v.e.Arms {
+		t := v.timeline(a)
+		if t == nil {
+			continue
+		}
+		for _, n := range total(t.Series, pgassay.SeriesDeadRows).Value {
+			if seen = true; n != 0 {
+				return false
+			}
+		}
+	}
+	return seen
 }
 
 // total adds up the series of one name over their objects: at each moment the

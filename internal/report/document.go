@@ -75,6 +75,21 @@ type table struct {
 // Wide says that a table has so many columns that they must stand close.
 func (t *table) Wide() bool { return len(t.Columns) > 9 }
 
+// all says whether every field beside the rows' names has one tone.
+func (t *table) all(tone pgassay.Verdict) bool {
+	for _, row := range t.Rows {
+		for _, e := range row[1:] {
+			if e.Tone != tone {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Few says that a table is narrow enough for a phone once its fields wrap.
+func (t *table) Few() bool { return len(t.Columns) <= 4 }
+
 type column struct {
 	Text string
 	// Number aligns to the right; Primary marks the column that decides.

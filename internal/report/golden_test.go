@@ -98,7 +98,7 @@ var (
 // outline is a page without its code, styles and pictures: headings, captions
 // and the number of rows of each table, one a line.
 func outline(page []byte) string {
-	text := svgs.ReplaceAllString(scripts.ReplaceAllString(string(page), ""), "[svg]")
+	text := strings.ReplaceAll(svgs.ReplaceAllString(scripts.ReplaceAllString(string(page), ""), "[svg]"), "<wbr>", "")
 	var b strings.Builder
 	lines := regexp.MustCompile(`(?s)<(h1|h2|h3|caption|summary)[^>]*>(.*?)</|<(tr|li|figure|img|details)\b`).FindAllStringSubmatch(text, -1)
 	rows := map[string]int{}

@@ -23,8 +23,15 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"badgeText": func(v pgassay.Verdict) string { return badgeText[v] },
 	"color":     func(s string) template.CSS { return template.CSS(safeColor(s)) },
 	"hollow":    func(s *style) bool { return s.Dash },
+	"soft":      soft,
 	"args":      func(root pageData, b []block) map[string]any { return map[string]any{"root": root, "blocks": b} },
 }).Parse(pageText))
+
+// soft escapes text and lets long names of settings break after an underscore
+// where a line is too short for them; nothing of it is copied with the text.
+func soft(s string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(s), "_", "_<wbr>"))
+}
 
 // safeColor lets nothing but a colour of ours into a style attribute.
 func safeColor(s string) string {
@@ -55,12 +62,12 @@ func HTML(r *analyze.Result) ([]byte, error) {
 	return pageOf(d, pictures)
 }
 
-func pageOf(d *document, pictures map[string]string) ([]byte, error) {
-	data := pageData{document: d, CSS: template.CSS(pageCSS), Bundle: template.JS(bundle), SVG: map[string]template.HTML{}}
+func pageOf(d *document, pictures gallery) ([]byte, error) {
+	data := pageData{document: d, CSS: template.CSS(pageCSS + pictures.night()), Bundle: template.JS(bundle), SVG: map[string]template.HTML{}}
 	charts := map[string]*chart{}
 	for _, f := range d.figures() {
 		charts[f.File] = f.Chart
-		data.SVG[f.File] = template.HTML(pictures[f.File])
+		data.SVG[f.File] = template.HTML(pictures.svg[f.File])
 	}
 	// json.Marshal writes <, > and & as \u003c and so on, so that no text can
 	// end the script element.

@@ -114,7 +114,7 @@ func amount(unit string, v float64) string { return scaleOf(unit, v).text(v) }
 // spread writes the interval of a mean next to its estimate: "± 0.4", or both
 // limits where they are not symmetric; "" when it is not known.
 func spread(unit string, i pgassay.Interval) string {
-	if !i.Known() {
+	if !bounded(i) {
 		return ""
 	}
 	s := scaleOf(unit, i.Estimate)
@@ -174,7 +174,7 @@ func change(c pgassay.Comparison) string {
 // width (no trial had an error, say).
 func changeRange(c pgassay.Comparison) string {
 	e := c.Effect
-	if !e.Known() || e.Low == e.High {
+	if !bounded(e) || e.Low == e.High {
 		return ""
 	}
 	if c.Absolute {

@@ -127,6 +127,34 @@ func TestSettingValue(t *testing.T) {
 	}
 }
 
+// One value in the middle of an axis, whatever its size.
+func TestAxisOfOneValue(t *testing.T) {
+	for _, v := range []float64{1e-6, 2e-4, 0.5, 1, 7, 1e5, 3e9} {
+		lin, _ := linear("x", "s", v, v)
+		if lin.Min < 0 || lin.Min > v || lin.Max < v || lin.Max > 2*v || len(lin.Ticks) < 2 {
+			t.Errorf("linear: got %v to %v with %d ticks for %v", lin.Min, lin.Max, len(lin.Ticks), v)
+		}
+		log, at := logarithmic("x", "s", v, v), math.Log10(v)
+		if log.Min > at || log.Max < at || log.Max-log.Min > 2 || len(log.Ticks) < 2 {
+			t.Errorf("logarithmic: got %v to %v with %d ticks for %v", log.Min, log.Max, len(log.Ticks), at)
+		}
+	}
+}
+
+// Axes of effects and of time have a width also when nothing differs, or when a
+// trial was looked at once.
+func TestDegenerateAxes(t *testing.T) {
+	a := effectAxis(pgassay.MetricErrorRate, true, extent{0, 0, true})
+	if a.Min >= 0 || a.Max <= 0 || len(a.Ticks) < 3 {
+		t.Errorf("effects: got %v to %v with %d ticks, want zero within", a.Min, a.Max, len(a.Ticks))
+	}
+	for _, v := range []float64{-1, 0, 0.004, 1, 60} {
+		if c := clock(extent{v, v, true}); !(c.Min <= v && c.Max >= v && c.Min < c.Max) {
+			t.Errorf("clock: got %v to %v for %v", c.Min, c.Max, v)
+		}
+	}
+}
+
 // Axes have ascending ticks within their limits and hold all values.
 func TestAxesHoldTheirValues(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -15,7 +15,7 @@ func (v *view) answer() section {
 	about := titleOf(p.Metric) + " at " + v.load()
 	s.Blocks = append(s.Blocks, block{Badge: &badge{v.Answer.Verdict, about}})
 	for _, t := range v.Answer.Sentences {
-		s.Blocks = append(s.Blocks, block{Lead: t})
+		s.Blocks = append(s.Blocks, block{Lead: sentence(t)})
 	}
 	for _, b := range v.Banners {
 		s.Blocks = append(s.Blocks, block{Banner: b})
@@ -143,7 +143,7 @@ func (v *view) how() []string {
 		design += "; nothing is restored between trials"
 	}
 	out = append(out, design+".")
-	rule := fmt.Sprintf("Decides: %s at %s, error rate %s", lower(titleOf(d.Primary.Metric)), v.load(), percent(d.Alpha))
+	rule := fmt.Sprintf("Decides: %s at %s, at most %s false alarms", lower(titleOf(d.Primary.Metric)), v.load(), percent(d.Alpha))
 	if d.Delta > 0 {
 		rule += fmt.Sprintf("; differences within ±%s count as none", percent(d.Delta))
 	}

@@ -39,6 +39,9 @@ func (v *view) charts() section {
 			s.Blocks = append(s.Blocks, block{Figure: f})
 		}
 	}
+	if v.noDeadRows() {
+		s.Blocks = append(s.Blocks, block{Text: "Dead rows over time at " + v.load() + " are not drawn: PostgreSQL counted none in these trials."})
+	}
 	if len(s.Blocks) == n {
 		s.Blocks = nil
 	}

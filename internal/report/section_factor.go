@@ -2,8 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/pgassay/pgassay"
+	"github.com/pgassay/pgassay/internal/analyze"
 )
 
 // factors has one verdict per factor, and the main effects behind it.
@@ -12,8 +15,7 @@ func (v *view) factors() section {
 	if len(v.FactorVerdicts) > 0 {
 		t := &table{Caption: "One verdict per factor on the primary metric", Columns: []column{{Text: "Factor"}, {Text: "Verdict"}, {Text: "Why"}}}
 		for _, f := range v.FactorVerdicts {
-			why := f.Sentence
-			t.Rows = append(t.Rows, []entry{code(oneLine(f.Factor)), {Text: badgeText[f.Verdict], Tone: f.Verdict}, text(why)})
+			t.Rows = append(t.Rows, []entry{code(oneLine(f.Factor)), {Text: badgeText[f.Verdict], Tone: f.Verdict}, text(whyOf(f))})
 		}
 		s.Blocks = append(s.Blocks, block{Table: t})
 	}
@@ -21,6 +23,13 @@ func (v *view) factors() section {
 		s.Blocks = append(s.Blocks, block{Table: t})
 	}
 	return s
+}
+
+// whyOf is a factor's sentence without what stands beside it: its name and, of
+// an invalid one, that it could not have answered.
+func whyOf(f analyze.FactorVerdict) string {
+	why := strings.TrimPrefix(oneLine(f.Sentence), oneLine(f.Factor)+": ")
+	return sentence(strings.TrimPrefix(why, "no verdict, this experiment could not have answered: "))
 }
 
 // mainEffectTable shows each level of each factor against its base level,
@@ -60,6 +69,10 @@ func (v *view) mainEffectTable() *table {
 			}
 			row := []entry{code(oneLine(f.Name)), text(oneLine(level + " against " + base))}
 			for _, c := range effects {
+				if c != nil && c.Verdict == pgassay.Invalid && v.explained(f.Name, reasonOf(c)) {
+					row = append(row, entry{Text: "invalid", Tone: c.Verdict, Key: c.Primary})
+					continue
+				}
 				row = append(row, v.effect(c, words, &n))
 			}
 			t.Rows = append(t.Rows, row)
@@ -70,6 +83,13 @@ func (v *view) mainEffectTable() *table {
 	}
 	t.Notes = n.lines()
 	return t
+}
+
+// explained says whether the factor's verdict gives this reason already.
+func (v *view) explained(factor, reason string) bool {
+	return slices.ContainsFunc(v.FactorVerdicts, func(f analyze.FactorVerdict) bool {
+		return f.Factor == factor && strings.Contains(f.Sentence, reason)
+	})
 }
 
 func (v *view) mainEffect(m pgassay.MetricName, factor, level string, load int) *pgassay.Comparison {

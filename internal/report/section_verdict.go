@@ -18,7 +18,11 @@ func (v *view) verdicts() section {
 	}
 	s.Blocks = append(s.Blocks, block{Text: fmt.Sprintf(readVerdicts, percent(v.e.Design.Delta))})
 	s.Blocks = append(s.Blocks, block{Table: v.verdictTable()})
-	if t := v.priceTable(); t != nil {
+	switch t := v.priceTable(); {
+	case t == nil:
+	case t.all(pgassay.Invalid):
+		s.Blocks = append(s.Blocks, block{Text: "No other metric was judged at " + v.load() + ": every comparison there is invalid for the reasons above. The means stand below, without a claim."})
+	default:
 		s.Blocks = append(s.Blocks, block{Table: t})
 	}
 	return s
@@ -68,21 +72,22 @@ func (v *view) effect(c *pgassay.Comparison, say func(pgassay.Verdict, string) s
 		return n.empty("not compared")
 	}
 	e := entry{Tone: c.Verdict, Key: c.Primary, Sub: changeRange(*c)}
+	reason := reasonOf(c)
 	switch {
 	case c.Verdict == pgassay.Invalid:
 		e.Text, e.Sub = "invalid", ""
-		e.Mark = n.empty(invalidReason(c)).Mark
+		e.Mark = n.empty(reason).Mark
 	case !finite(c.Effect.Estimate) || c.Blocks == 0:
-		return n.empty(c.Reason)
+		return n.empty(reason)
 	case c.Neutral:
 		e.Text, e.Tone = change(*c), ""
 		if e.Sub == "" {
-			e.Mark = n.empty(c.Reason).Mark
+			e.Mark = n.empty(reason).Mark
 		}
 	case c.Verdict == pgassay.Inconclusive:
 		e.Text = "~"
 		if e.Sub == "" {
-			e.Mark = n.empty(c.Reason).Mark
+			e.Mark = n.empty(reason).Mark
 		}
 	default:
 		e.Text = say(c.Verdict, change(*c))
@@ -90,9 +95,11 @@ func (v *view) effect(c *pgassay.Comparison, say func(pgassay.Verdict, string) s
 	return e
 }
 
-func invalidReason(c *pgassay.Comparison) string {
-	if c.Reason != "" {
-		return c.Reason
+// reasonOf is why a comparison ended as it did. That it is exploratory is said
+// by the table, not in every note below it.
+func reasonOf(c *pgassay.Comparison) string {
+	if c.Reason != "" || len(c.Checks) == 0 {
+		return strings.TrimSuffix(c.Reason, " (exploratory)")
 	}
 	return "checks " + strings.Join(c.Checks, ", ") + " failed"
 }

@@ -83,6 +83,16 @@ var badgeText = map[pgassay.Verdict]string{
 	pgassay.Inconclusive: "cannot tell", pgassay.Invalid: "could not have answered",
 }
 
+// sentence begins text with a capital letter, unless its first word is a name
+// that is written otherwise.
+func sentence(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz,") != "" || word == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
 // lower puts a title into a sentence; abbreviations stay.
 func lower(s string) string {
 	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {

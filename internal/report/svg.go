@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -26,7 +27,11 @@ const pictureWidth = 860
 type painter struct {
 	svg     goja.Callable
 	runtime *goja.Runtime
+	twins   []twin
 }
+
+// twin is a colour of a picture on a light page and on a dark one.
+type twin [2]string
 
 func newPainter() (*painter, error) {
 	p, err := program()
@@ -44,11 +49,16 @@ func newPainter() (*painter, error) {
 	if _, err := r.RunProgram(p); err != nil {
 		return nil, fmt.Errorf("load chart code: %w", err)
 	}
-	svg, ok := goja.AssertFunction(r.Get("pgassayCharts").ToObject(r).Get("svg"))
+	charts := r.Get("pgassayCharts").ToObject(r)
+	svg, ok := goja.AssertFunction(charts.Get("svg"))
 	if !ok {
 		return nil, fmt.Errorf("load chart code: it has no function svg")
 	}
-	return &painter{svg, r}, nil
+	var twins []twin
+	if err := r.ExportTo(charts.Get("twins"), &twins); err != nil {
+		return nil, fmt.Errorf("load chart code: %w", err)
+	}
+	return &painter{svg, r, twins}, nil
 }
 
 // paint draws one chart as an SVG document on a white ground.
@@ -64,23 +74,51 @@ func (p *painter) paint(c *chart) (string, error) {
 	return out.String(), nil
 }
 
-// paintAll draws every figure of a document, by its file's name.
-func paintAll(d *document) (map[string]string, error) {
+// gallery holds the pictures of a document by their figures' file names, and
+// the colours that they have on a dark page.
+type gallery struct {
+	svg   map[string]string
+	twins []twin
+}
+
+// paintAll draws every figure of a document.
+func paintAll(d *document) (gallery, error) {
 	figures := d.figures()
 	if len(figures) == 0 {
-		return nil, nil
+		return gallery{}, nil
 	}
 	p, err := newPainter()
 	if err != nil {
-		return nil, err
+		return gallery{}, err
 	}
-	out := map[string]string{}
+	out := gallery{svg: map[string]string{}, twins: p.twins}
 	for _, f := range figures {
-		if out[f.File], err = p.paint(f.Chart); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.File, err)
+		if out.svg[f.File], err = p.paint(f.Chart); err != nil {
+			return gallery{}, fmt.Errorf("%s: %w", f.File, err)
+		}
+		for _, panel := range f.Chart.Panels {
+			for _, l := range panel.Series {
+				out.twins = append(out.twins, twin{l.Light, l.Dark})
+			}
 		}
 	}
+	slices.SortFunc(out.twins, func(a, b twin) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
+	out.twins = slices.Compact(out.twins)
 	return out, nil
+}
+
+// night is a style sheet that turns still pictures dark on a dark page.
+func (g gallery) night() string {
+	if len(g.twins) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("@media screen and (prefers-color-scheme:dark){")
+	for _, t := range g.twins {
+		fmt.Fprintf(&b, ".still [fill=%q]{fill:%s}.still [stroke=%q]{stroke:%s}", t[0], t[1], t[0], t[1])
+	}
+	b.WriteString("}\n")
+	return b.String()
 }
 
 // figures lists the figures of a document in their order.

@@ -63,7 +63,7 @@ func (t *terminal) head() {
 	t.b.WriteString(t.paint("1;"+ansi[v], strings.ToUpper(badgeText[v])))
 	t.b.WriteString(": " + lower(titleOf(t.e.Design.Primary.Metric)) + " at " + t.view.load() + "\n")
 	for _, s := range t.Answer.Sentences {
-		t.wrap("", s, "")
+		t.wrap("", sentence(s), "")
 	}
 	for _, s := range t.Banners {
 		t.wrap("! ", s, ansi[pgassay.Invalid])
@@ -167,6 +167,8 @@ func (t *terminal) field(m pgassay.MetricName, a, l int) field {
 		return field{"~ no interval", code}
 	case c.Verdict == pgassay.Inconclusive:
 		return field{"~ (" + in + ")", code}
+	case in == "": // both sides are the same in every block
+		return field{change(*c) + " " + verdictWord(c.Verdict), code}
 	default:
 		return field{change(*c) + " (" + in + ") " + verdictWord(c.Verdict), code}
 	}
@@ -209,7 +211,7 @@ func (t *terminal) factorLines() {
 	}
 	t.b.WriteString(t.paint("1", "Factors") + "\n")
 	for _, f := range t.FactorVerdicts {
-		t.wrap("  ", f.Factor+": "+badgeText[f.Verdict]+". "+f.Sentence, ansi[f.Verdict])
+		t.wrap("  ", f.Factor+": "+badgeText[f.Verdict]+". "+whyOf(f), ansi[f.Verdict])
 	}
 	t.b.WriteByte('\n')
 }

@@ -41,9 +41,9 @@ func Write(dir string, r *analyze.Result, o Options) error {
 	}
 	files := []file{{"report.md", markdownOf(d)}, {"results.json", results}, {"results.csv", rows}, {"report.html", page}}
 	for _, f := range d.figures() {
-		files = append(files, file{filepath.Join("charts", f.File+".svg"), []byte(pictures[f.File])})
+		files = append(files, file{filepath.Join("charts", f.File+".svg"), []byte(pictures.svg[f.File])})
 	}
-	if len(pictures) > 0 {
+	if len(pictures.svg) > 0 {
 		if err := os.MkdirAll(filepath.Join(dir, "charts"), 0o755); err != nil {
 			return fmt.Errorf("make chart directory: %w", err)
 		}

@@ -1,6 +1,7 @@
 // What the reports call: svg() inside Go, mount() inside the page.
 import {echarts} from './echarts.js'
 import {option} from './option.js'
+import {light, dark} from './theme.js'
 
 // svg draws a chart (as JSON) without a browser, in the light scheme.
 export function svg(json, width) {
@@ -11,6 +12,13 @@ export function svg(json, width) {
   chart.dispose()
   return text
 }
+
+// inSVG is a colour as SVG has it: without its opacity.
+const inSVG = color => color.replace(/^rgba\((.*),[^,]*\)$/, 'rgb($1)')
+
+// twins are the colours of what is not data, each for a light page and for a
+// dark one: with them a page turns still pictures dark.
+export const twins = Object.keys(light).filter(k => typeof light[k] === 'string').map(k => [inSVG(light[k]), inSVG(dark[k])])
 
 // mount puts a live chart into every figure of the page, and draws it again
 // when its width or the colour scheme changes. The static pictures stay for
