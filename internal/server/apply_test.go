@@ -11,7 +11,7 @@ import (
 // TestApply: settings change by a reload where that is enough, else by a
 // restart, and a new session has them when Apply returns.
 func TestApply(t *testing.T) {
-	eachBuild(t, func(t *testing.T, b pgassay.Build) {
+	oldAndNew(t, func(t *testing.T, b pgassay.Build) {
 		h := mustHome(t)
 		in := mustInstance(t, h, mustTemplate(t, h, server.TemplateSpec{Build: b, Dataset: small(100)}), pgassay.Setting{Name: "work_mem", Value: "5MB"})
 		for _, c := range []struct {

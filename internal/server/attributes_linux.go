@@ -2,7 +2,9 @@ package server
 
 import (
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -10,6 +12,7 @@ import (
 // has it signalled when the thread that started it ends. In a user namespace
 // where setgroups is denied, groups are left alone.
 func (u *User) attributes(death syscall.Signal) *syscall.SysProcAttr {
+	keepDescriptors()
 	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: death}
 	if u.switched {
 		a.Credential = &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.GID), NoSetGroups: setgroupsDenied()}
@@ -21,3 +24,19 @@ func setgroupsDenied() bool {
 	text, err := os.ReadFile("/proc/self/setgroups")
 	return err == nil && strings.TrimSpace(string(text)) == "deny"
 }
+
+// keepDescriptors keeps what our own parent left open from the processes that
+// we start: a server that outlives us would hold it for good, and whoever waits
+// for the end of a pipe would wait for the server's end. What Go opens is kept
+// anyway.
+var keepDescriptors = sync.OnceFunc(func() {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return // no /proc: nothing that we can do
+	}
+	for _, e := range open {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+})

@@ -18,9 +18,9 @@ import (
 
 // helper is what the test binary does as a helper process. "hold" starts a
 // server, prints its process and directory, and waits to be killed; "visit"
-// starts one, prints who it runs as and what it holds, and stops it; "load"
-// makes a template and prints how often it had to; "attach" changes a server of
-// others and waits to be killed.
+// starts one, prints the same, and stops it; "leave" starts one that outlives it;
+// "load" makes a template and prints how often it had to; "attach" changes a
+// server of others and waits to be killed.
 func helper(mode string) error {
 	ctx := context.Background()
 	if mode == "attach" {
@@ -48,7 +48,7 @@ func helper(mode string) error {
 		fmt.Println(loads, t.Key)
 		return nil
 	}
-	in, err := h.Instance(ctx, t, server.InstanceOptions{})
+	in, err := h.Instance(ctx, t, server.InstanceOptions{Keep: mode == "leave"})
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,10 @@ func helper(mode string) error {
 	if mode == "hold" {
 		select {}
 	}
-	_, err = in.Stop(ctx)
+	if _, err := in.Stop(ctx); err != nil || mode != "leave" {
+		return err
+	}
+	_, err = in.Leave(ctx)
 	return err
 }
 

@@ -3,10 +3,15 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/server"
@@ -138,6 +143,73 @@ func TestInstanceErrors(t *testing.T) {
 	if got := entries(t, h, "instances"); len(got) > len(before) {
 		t.Errorf("left behind: %v", got)
 	}
+}
+
+// TestInherited: a server runs as the account that was chosen and holds nothing
+// open of ours: no lock, no file, no other server's pipe. A whole life leaves no
+// descriptor and no thread of ours behind.
+func TestInherited(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		return // only /proc tells
+	}
+	h := mustHome(t)
+	tpl := mustTemplate(t, h, server.TemplateSpec{Build: mustBuild(t, 0), Dataset: small(100)})
+	other := mustInstance(t, h, tpl)
+	before, leaks := descriptors(t, "self"), goleak.IgnoreCurrent()
+	in, err := h.Instance(limited(t), tpl, server.InstanceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, others := descriptors(t, "self"), descriptors(t, fmt.Sprint(other.PID()))
+	pipes := 0 // that lead to us
+	for _, to := range descriptors(t, fmt.Sprint(in.PID())) {
+		switch {
+		case strings.HasPrefix(to, "pipe:") && slices.Contains(others, to):
+			t.Errorf("two servers hold %s", to)
+		case strings.HasPrefix(to, "pipe:"):
+			if slices.Contains(mine, to) {
+				pipes++
+			}
+		case strings.HasPrefix(to, in.Dir()), strings.HasPrefix(to, "anon_inode:"), strings.HasPrefix(to, "socket:"), to == "/dev/null":
+		default:
+			t.Errorf("the server holds %s", to)
+		}
+	}
+	if pipes != 1 {
+		t.Errorf("the server holds %d ends of pipes of ours, want the one that tells its end", pipes)
+	}
+	info, err := os.Stat(fmt.Sprintf("/proc/%d", in.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := int(info.Sys().(*syscall.Stat_t).Uid), h.User().UID; got != want || got == 0 {
+		t.Errorf("the server runs as user %d, want %d", got, want)
+	}
+	if _, err := in.Stop(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if after := descriptors(t, "self"); len(after) > len(before) {
+		t.Errorf("descriptors after: %v, before: %v", after, before)
+	}
+	if err := goleak.Find(leaks); err != nil {
+		t.Error(err)
+	}
+}
+
+// descriptors lists what a process holds open.
+func descriptors(tb testing.TB, process string) []string {
+	tb.Helper()
+	links, err := filepath.Glob("/proc/" + process + "/fd/*")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []string
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil {
+			out = append(out, to)
+		}
+	}
+	return out
 }
 
 // TestDeepHome: a home whose sockets would have too long a path still works,

@@ -127,7 +127,22 @@ func buildIn(bin string) (pgassay.Build, error) {
 // eachBuild runs a test for every major version that is there.
 func eachBuild(t *testing.T, f func(t *testing.T, b pgassay.Build)) {
 	t.Helper()
+	forBuilds(t, labtest.Majors(), f)
+}
+
+// oldAndNew runs a test for the oldest and the newest major version: for what
+// does not differ between neighbours.
+func oldAndNew(t *testing.T, f func(t *testing.T, b pgassay.Build)) {
+	t.Helper()
 	majors := labtest.Majors()
+	if len(majors) > 2 {
+		majors = []int{majors[0], majors[len(majors)-1]}
+	}
+	forBuilds(t, majors, f)
+}
+
+func forBuilds(t *testing.T, majors []int, f func(t *testing.T, b pgassay.Build)) {
+	t.Helper()
 	if len(majors) == 0 {
 		labtest.BinDir(t, 0) // skips, or fails in CI
 	}

@@ -3,12 +3,14 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/pgassay/pgassay/internal/dial"
 	"github.com/pgassay/pgassay/internal/server"
 )
 
@@ -92,38 +94,39 @@ func send(tb testing.TB, in *server.Instance, sql string) error {
 	return watch.Close(limited(tb))
 }
 
-// TestLeave: a server that is to be kept runs on without us, is left alone
-// while it runs, and its files go when it has been stopped.
+// TestLeave: a server that is to be kept outlives the process that made it, is
+// left alone while it runs, also by clean, and its files go when it has been
+// stopped.
 func TestLeave(t *testing.T) {
 	h := mustHome(t)
-	tpl := mustTemplate(t, h, server.TemplateSpec{Build: mustBuild(t, 0), Dataset: small(100)})
-	in, err := h.Instance(limited(t), tpl, server.InstanceOptions{Keep: true})
-	if err != nil {
+	cmd, out := mustHelper(t, "leave", h.Dir(), mustBuild(t, 0), nil)
+	var first int
+	var dir, socket string
+	if _, err := fmt.Fscan(out, &first, &dir, &socket); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Stop(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	target, err := in.Leave(limited(t))
-	if err != nil {
-		t.Fatal(errors.Join(err, in.Discard()))
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("the helper failed: %v", err)
 	}
 	if removed, err := h.RemoveOrphans(); err != nil || len(removed) > 0 {
 		t.Errorf("while the kept server runs: removed %v, %v", removed, err)
 	}
-	conn, err := target.Connect(limited(t), "test")
+	conn, err := dial.Socket(socket, 5432, server.Superuser, server.Superuser).Connect(limited(t), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pid int
-	if err := conn.QueryRow(limited(t), "SELECT (string_to_array(pg_read_file('postmaster.pid'), E'\\n'))[1]::int").Scan(&pid); err != nil {
+	var rows, pid int
+	if err := conn.QueryRow(limited(t), "SELECT (SELECT count(*) FROM t), (string_to_array(pg_read_file('postmaster.pid'), E'\\n'))[1]::int").Scan(&rows, &pid); err != nil {
 		t.Fatal(err)
+	}
+	if rows != 1800 || pid == first {
+		t.Errorf("the kept server has %d rows and process %d, want 1800 and another than %d", rows, pid, first)
 	}
 	if err := errors.Join(conn.Close(limited(t)), syscall.Kill(pid, syscall.SIGINT)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the kept server ends", func() bool { _, alive := server.ProcessStart(pid); return !alive })
-	if removed, err := h.RemoveOrphans(); err != nil || len(removed) != 1 || removed[0] != in.Dir() {
-		t.Errorf("when the kept server has ended: removed %v, %v, want %s", removed, err, in.Dir())
+	if removed, err := h.RemoveOrphans(); err != nil || len(removed) != 1 || removed[0] != dir {
+		t.Errorf("when the kept server has ended: removed %v, %v, want %s", removed, err, dir)
 	}
 }
