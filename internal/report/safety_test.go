@@ -41,6 +41,27 @@ func TestPageHoldsNoForeignElement(t *testing.T) {
 	}
 }
 
+// Every colour of a still picture has its twin for a dark page: none stays as
+// bright as paper there.
+func TestPicturesTurnDark(t *testing.T) {
+	colour := regexp.MustCompile(`(fill|stroke)="(#[0-9a-f]{6}|rgb\([0-9,]+\))"`)
+	page := string(pageOf(t, "nine"))
+	for _, picture := range svgs.FindAllString(page, -1) {
+		for _, element := range tagWhole.FindAllString(picture, -1) {
+			if strings.Contains(element, `stroke-width="0"`) { // a frame of text, not to be seen
+				continue
+			}
+			for _, m := range colour.FindAllStringSubmatch(element, -1) {
+				if !strings.Contains(page, ".still ["+m[0]+"]{"+m[1]+":") {
+					t.Fatalf("%s stays as it is on a dark page, in %s", m[2], element)
+				}
+			}
+		}
+	}
+}
+
+var tagWhole = regexp.MustCompile(`<[a-z][^>]*>`)
+
 // structure is the sequence of a page's elements, but for the places where a
 // long name may break.
 func structure(page []byte) []string {
