@@ -102,7 +102,7 @@ func copyData(s string) (data []byte, length int, err error) {
 		}
 		at, found = at+len(line)+1, more
 	}
-	return nil, 0, errors.New(`the data of COPY does not end with a line \.`)
+	return nil, 0, errors.New(`the data of COPY lacks its last line, which is \. alone`)
 }
 
 // scanner finds the end of the statement that text begins with.

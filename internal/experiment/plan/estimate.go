@@ -197,14 +197,14 @@ func detectable(sd float64, blocks int, alpha float64) Detectable {
 
 // Refusals are the sentences of the cells that cannot show what they are for,
 // each once.
-func (e Estimation) Refusals() []string {
-	var out []string
-	for _, c := range e.Cells {
-		if c.Verdict == CellRefuse && !slices.Contains(out, c.Sentence) {
-			out = append(out, c.Sentence)
+func (out Estimation) Refusals() []string {
+	var sentences []string
+	for _, c := range out.Cells {
+		if c.Verdict == CellRefuse && !slices.Contains(sentences, c.Sentence) {
+			sentences = append(sentences, c.Sentence)
 		}
 	}
-	return out
+	return sentences
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
