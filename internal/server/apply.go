@@ -14,7 +14,7 @@ import (
 )
 
 // reloadLimit is the longest wait for a reload to reach new sessions.
-const reloadLimit = 10 * time.Second
+var reloadLimit = 10 * time.Second
 
 // Apply gives a running instance other settings (the whole list: what is not in
 // it returns to its default), with a reload or a restart as the settings that

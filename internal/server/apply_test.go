@@ -3,6 +3,7 @@ package server_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/server"
@@ -71,6 +72,7 @@ func TestApplyErrors(t *testing.T) {
 		t.Errorf("after refusals: got %s rows, want 90", got)
 	}
 	// The server ignores an invalid value at a reload; its new sessions show it.
+	defer server.ReloadWithin(200 * time.Millisecond)()
 	_, err := in.Apply(limited(t), []pgassay.Setting{{Name: "work_mem", Value: "1kB"}})
 	if err == nil || !strings.Contains(err.Error(), "work_mem = 1kB is not in force: the server has 4096") {
 		t.Errorf("a value that a reload ignores: got %v", err)

@@ -45,6 +45,13 @@ func StopWithin(limit time.Duration) (restore func()) {
 	return func() { stopLimits = old }
 }
 
+// ReloadWithin makes the wait for a reload short.
+func ReloadWithin(limit time.Duration) (restore func()) {
+	old := reloadLimit
+	reloadLimit = limit
+	return func() { reloadLimit = old }
+}
+
 // Statements splits SQL and returns each statement's line, text and data.
 func Statements(text string) (lines []int, texts, data []string, err error) {
 	all, err := splitSQL(text)

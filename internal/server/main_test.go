@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sys/unix"
 
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/labtest"
@@ -51,9 +52,16 @@ var sharedHome = sync.OnceValues(func() (*server.Home, error) {
 	return openHome(dir)
 })
 
-// makeHomeDir makes a directory that every user can reach.
+// makeHomeDir makes a directory that every user can reach: in memory where
+// there is plenty, because the tests make a hundred copies of small clusters.
 func makeHomeDir() (string, error) {
-	dir, err := os.MkdirTemp("/tmp", "pgassay-server-test-")
+	parent := "/tmp"
+	var st unix.Statfs_t
+	const plenty = 8 << 30
+	if unix.Statfs("/dev/shm", &st) == nil && st.Bavail*uint64(st.Bsize) > plenty && server.UsableMemory() > plenty {
+		parent = "/dev/shm"
+	}
+	dir, err := os.MkdirTemp(parent, "pgassay-test-")
 	if err != nil {
 		return "", err
 	}
