@@ -184,6 +184,11 @@ func (b *bench) hold(ctx context.Context, f *experiment.File) error {
 	if b.attached != nil {
 		return f.CheckServer(experiment.Knowledge{Build: b.attached.Build(), Settings: b.attached.Settings(), Attached: true})
 	}
+	if f.Experiment.Server.MemoryLimitBytes > 0 {
+		if err := server.CanLimitMemory(); err != nil {
+			return err
+		}
+	}
 	raise := 0
 	for _, build := range b.builds {
 		c, err := b.home.Catalogue(ctx, build)

@@ -108,9 +108,6 @@ func (a *app) printBuilds(builds []pgassay.Build, asJSON bool) error {
 		if b.VersionString != "" {
 			fmt.Fprintf(a.stdout, "\n%s: %s\n", b.Version, b.VersionString)
 		}
-		if b.Configure != "" {
-			fmt.Fprintf(a.stdout, "  %s\n", b.Configure)
-		}
 	}
 	return nil
 }

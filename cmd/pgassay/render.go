@@ -23,10 +23,14 @@ func meaning(run *store.Run) (*analyze.Result, error) {
 		fingerprint = run.Fingerprints[n-1]
 	}
 	checks := check.Run(check.RunEvidence{Experiment: run.Experiment, Trials: run.Trials, Planned: plan.Planned(plan.FromExperiment(run.Experiment))})
+	stop := run.Stop
+	if run.Ended.IsZero() {
+		stop = "it has not ended: this is what was measured so far"
+	}
 	result, err := analyze.Analyze(analyze.Input{
 		Experiment: run.Experiment,
 		Run: analyze.RunInfo{
-			ID: run.ID, Started: run.Started, Ended: run.Ended, Stop: run.Stop, Complete: run.Complete,
+			ID: run.ID, Started: run.Started, Ended: run.Ended, Stop: stop, Complete: run.Complete,
 			Tool: run.Tool, Command: run.Command, Target: run.Target,
 		},
 		Fingerprint: fingerprint, Trials: run.Trials, RunChecks: checks,

@@ -36,6 +36,9 @@ func (s *study) banners() []string {
 			out = append(out, fmt.Sprintf("Durability (V42): %s is %s in %s and not in the others, so that arms with unequal guarantees are compared: with it %s, %s.", g.setting, g.relaxed, plural(len(arms), "arm"), g.relaxed, g.means))
 		}
 	}
+	if text := s.busyHost(); text != "" {
+		out = append(out, text)
+	}
 	if !s.Run.Complete {
 		why := s.Run.Stop
 		if why == "" {
@@ -44,6 +47,38 @@ func (s *study) banners() []string {
 		out = append(out, fmt.Sprintf("The run ended before its plan was done (%s): it has %s of %s.", why, plural(s.validTrials(), "valid trial"), count(float64(s.planned()))))
 	}
 	return out
+}
+
+// busyHost says that other processes took much of the host's CPU time (V29):
+// the blocks keep the comparison fair, but it sees less.
+func (s *study) busyHost() string {
+	busy, all, most := 0, 0, 0.0
+	for _, row := range s.cells {
+		for _, c := range row {
+			for _, t := range c.trials {
+				all++
+				share := t.rec.Host.ForeignCPUS * 1e9 / (float64(t.rec.Host.CPUs) * float64(t.rec.MeasuredNS))
+				if failed(t.rec, "V29") {
+					busy, most = busy+1, max(most, share)
+				}
+			}
+		}
+	}
+	if busy == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The host was busy (V29): in %d of %s other processes used more than 5 %% of the CPU time, up to %s. Trials scatter more then, and smaller effects stay hidden: repeat the run when nothing else runs here.",
+		busy, plural(all, "valid trial"), percent(most))
+}
+
+// failed says whether a check of a trial failed.
+func failed(t *pgassay.TrialRecord, id string) bool {
+	for _, c := range t.Checks {
+		if c.ID == id && c.Status == pgassay.CheckFailed {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *study) validTrials() int {

@@ -151,6 +151,8 @@ func detectable(c pgassay.Comparison) string {
 		return ""
 	case c.Absolute:
 		return amount(m, c.Detectable)
+	case c.Detectable >= 1: // a drop can never be as large: say it as a factor
+		return fmt.Sprintf("×%.3g", 1+c.Detectable)
 	}
 	return percent(c.Detectable)
 }

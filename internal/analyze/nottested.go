@@ -15,7 +15,7 @@ import (
 func (s *study) notTested() []string {
 	var out []string
 	for _, say := range []func() string{
-		s.otherLoads, s.otherLevels, s.otherVersions, s.otherHosts, s.otherSizes, s.checkpointCycles, s.vacuumCycles,
+		s.otherLoads, s.otherLevels, s.otherVersions, s.otherBuilds, s.otherHosts, s.otherSizes, s.checkpointCycles, s.vacuumCycles,
 		s.otherDurability, s.longerTimes,
 	} {
 		if text := say(); text != "" {
@@ -55,6 +55,22 @@ func (s *study) otherVersions() string {
 		return ""
 	}
 	return fmt.Sprintf("PostgreSQL versions other than %s.", list(versions))
+}
+
+// otherBuilds warns that arms on different builds differ in more than their
+// version.
+func (s *study) otherBuilds() string {
+	var parts []string
+	alike := true
+	for _, b := range s.Fingerprint.Builds {
+		parts = append(parts, fmt.Sprintf("%s (%s; JIT %v, lz4 %v, zstd %v)", b.Version, b.Origin, b.JIT, b.LZ4, b.Zstd))
+		first := s.Fingerprint.Builds[0]
+		alike = alike && b.Origin == first.Origin && b.JIT == first.JIT && b.LZ4 == first.LZ4 && b.Zstd == first.Zstd
+	}
+	if len(parts) < 2 || alike {
+		return ""
+	}
+	return fmt.Sprintf("The versions alone: the builds %s were made in different ways, and the effect is that of the whole build.", list(parts))
 }
 
 func (s *study) otherHosts() string {

@@ -14,7 +14,7 @@ type Evidence struct {
 // numbers. Each result names the trial, its arm and its load level.
 func Trial(e Evidence) []pgassay.CheckResult {
 	return []pgassay.CheckResult{
-		settingsInForce(e), sameRows(e), sameSize(e), clientRoom(e), errorRate(e), enoughTransactions(e), sameServer(e),
+		settingsInForce(e), sameRows(e), sameSize(e), clientRoom(e), errorRate(e), enoughTransactions(e), foreignLoad(e), sameServer(e),
 	}
 }
 

@@ -20,7 +20,7 @@ type Info struct {
 
 // Infos lists the checks that are evaluated, in the order of their numbers.
 func Infos() []Info {
-	return []Info{infoV1, infoV2, infoV3, infoV5, infoV6, infoV11, infoV13, infoV14, infoV16, infoV20, infoV22, infoV35, infoV36, infoV38, infoV42}
+	return []Info{infoV1, infoV2, infoV3, infoV5, infoV6, infoV11, infoV13, infoV14, infoV16, infoV20, infoV22, infoV29, infoV35, infoV36, infoV38, infoV42}
 }
 
 // result starts a result of the check: passed, about everything.

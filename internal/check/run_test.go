@@ -195,9 +195,9 @@ func TestNamedArms(t *testing.T) {
 	each(func(r *pgassay.TrialRecord) { r.Events = r.Events[:1] })(&ev)
 	got, _ := pick(find(check.Run(ev), "V13"), "arm 2")
 	want(t, "scale factor only", got, pgassay.CheckFailed, pgassay.SeverityExperiment,
-		`no arm finished 3 autovacuum runs a trial that exercise `+scale+`; the most is 1, in "scale 0.02, delay 2ms"`+same)
+		`neither of the two arms finished 3 autovacuum runs a trial that exercise `+scale+`; the most is 1, in "scale 0.02, delay 2ms"`+same)
 	e.Arms[2].Settings = append(e.Arms[2].Settings, pgassay.Setting{Name: "work_mem", Value: "64MB"})
 	got, _ = pick(find(check.Run(ev), "V13"), "arm 2")
 	want(t, "and work_mem", got, pgassay.CheckFailed, pgassay.SeverityWarning,
-		`no arm finished 3 autovacuum runs a trial that exercise `+scale+`; the most is 1, in "scale 0.02, delay 2ms"; the arms also differ in what does not act through vacuum`+same)
+		`neither of the two arms finished 3 autovacuum runs a trial that exercise `+scale+`; the most is 1, in "scale 0.02, delay 2ms"; the arms also differ in what does not act through vacuum`+same)
 }

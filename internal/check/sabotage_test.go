@@ -111,6 +111,7 @@ func TestSabotage(t *testing.T) {
 		{"V16", "the client is saturated", func(e *check.RunEvidence) { e.Trials[2].Use.ClientCPUS = 119 }},
 		{"V20", "transactions fail", func(e *check.RunEvidence) { e.Trials[2].Scripts[0].Failed = 1000 }},
 		{"V22", "hardly any transaction", func(e *check.RunEvidence) { e.Trials[2].Scripts[0].Transactions = 100 }},
+		{"V29", "a neighbour takes the CPU", func(e *check.RunEvidence) { e.Trials[2].Host.ForeignCPUS = 60 }},
 		{"V35", "the host was booted in the middle of a block", func(e *check.RunEvidence) { e.Trials[12].Host.BootID = "another" }},
 		{"V36", "the trials were made in another order", func(e *check.RunEvidence) {
 			e.Trials[1], e.Trials[9] = e.Trials[9], e.Trials[1]

@@ -73,6 +73,11 @@ func TestTrialChecks(t *testing.T) {
 			e.Trial.Scripts[0].Transactions = 500
 		}, passed, pgassay.SeverityExperiment, "500 transactions, as many as the experiment asks for"},
 
+		{"V29", nil, passed, pgassay.SeverityWarning, "other processes used 0 s of 120 CPU seconds, 0 % (limit 5 %)"},
+		{"V29", func(e *check.Evidence) { e.Trial.Host.ForeignCPUS = 90 }, failed, pgassay.SeverityWarning,
+			"other processes used 90 s of 120 CPU seconds, 75 % (limit 5 %)"},
+		{"V29", func(e *check.Evidence) { e.Trial.Host.ForeignCPUS = -1 }, unknown, pgassay.SeverityWarning, "the CPU time of other processes is not known"},
+
 		{"V35", nil, passed, pgassay.SeverityExperiment, "the server is version 160014, as in trial 1"},
 		{"V35", func(e *check.Evidence) { e.Trial.Settings[0].Setting = "160015" }, failed, pgassay.SeverityExperiment, "the server is version 160015, and that of trial 1 was 160014"},
 		{"V35", func(e *check.Evidence) { e.Trial.Settings = e.Trial.Settings[1:] }, unknown, pgassay.SeverityExperiment, "the server's version was not read"},

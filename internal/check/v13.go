@@ -73,7 +73,11 @@ func (c contrast) runsOf(t treated) finding {
 	f.text = fmt.Sprintf("%s finished %s autovacuum runs a trial that exercise %s (needed: %d)", c.armName(arm), count(runs), t, minRuns)
 	if runs < minRuns {
 		f.status = pgassay.CheckFailed
-		f.text = fmt.Sprintf("no arm finished %d autovacuum runs a trial that exercise %s; the most is %s, in %s", minRuns, t, count(runs), c.armName(arm))
+		who := "no arm"
+		if len(c.cells) == 2 {
+			who = "neither of the two arms" // of this comparison; a third one may have
+		}
+		f.text = fmt.Sprintf("%s finished %d autovacuum runs a trial that exercise %s; the most is %s, in %s", who, minRuns, t, count(runs), c.armName(arm))
 		if t.rule.Trigger == TriggerDead && c.insertOnly() {
 			f.text = fmt.Sprintf("0 autovacuum runs a trial exercise %s (needed: %d): %s", t, minRuns, c.noDeadRows(t))
 		}

@@ -39,7 +39,7 @@ var (
 
 // datasetFields are the keys of a dataset that do not depend on the built-in.
 var datasetFields = []field{
-	{key: "builtin", doc: "A built-in dataset; its parameters (rows, scale, …) stand beside it. `pgassay list` shows them.", typ: &typ{scalar: pattern("the name of a built-in", `[a-z0-9-]+`)}},
+	{key: "builtin", doc: "A built-in dataset; its parameters (rows, scale, …) stand beside it. `pgassay list` shows the datasets.", typ: &typ{scalar: pattern("the name of a built-in", `[a-z0-9-]+`)}},
 	{key: "init", doc: "An SQL file, relative to this one, that creates and fills the tables.", typ: &typ{scalar: anyText("the name of an SQL file")}},
 }
 

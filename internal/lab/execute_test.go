@@ -164,6 +164,17 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
+// TestScriptFault: a mistake in the scripts ends the run at once; making the
+// trial again would meet it again.
+func TestScriptFault(t *testing.T) {
+	r := newRig()
+	r.world.faults["load"] = []error{nil, fmt.Errorf("%w: mine.sql:5: division by zero", pgassay.ErrUsage)}
+	_, err := r.run(t.Context(), twoArms(4))
+	if !errors.Is(err, pgassay.ErrUsage) || len(r.memory.records) != 2 || r.memory.records[1].Outcome != pgassay.OutcomeFailed || r.world.running != 0 {
+		t.Fatalf("got %v with %d records, %d servers left, want the script's fault after 2, 0", err, len(r.memory.records), r.world.running)
+	}
+}
+
 // TestRecorderFails: when a trial cannot be stored the run ends at once.
 func TestRecorderFails(t *testing.T) {
 	for _, place := range []string{"record-begin", "record-commit"} {

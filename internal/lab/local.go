@@ -108,14 +108,17 @@ func (l *Local) trial(ctx context.Context, order pgassay.TrialOrder) (rec *pgass
 	}
 	defer obs.Close()
 	m := measurement{Local: l, in: in, obs: obs, rec: rec, phase: phase, fail: fail}
-	res := m.run(ctx, arm, load)
+	res, fault := m.run(ctx, arm, load)
+	if fault != nil {
+		fatal = fmt.Errorf("load: %w", fault)
+	}
 	stop()
 	seen, err := obs.Collect(context.WithoutCancel(ctx))
 	if err != nil {
 		fail("collect observations", err)
 	}
 	m.fill(res, seen)
-	return rec, nil
+	return rec, fatal
 }
 
 // ErrHopeless marks a failure of a Target that would meet every later trial
@@ -135,16 +138,18 @@ type measurement struct {
 
 // run verifies the settings, aligns the checkpoint phase, pushes the load and
 // takes the snapshots at both ends of the measurement interval.
-func (m *measurement) run(ctx context.Context, arm *pgassay.Arm, load *pgassay.Load) LoadResult {
+//
+// fault is a mistake in the scripts: every later trial would meet it too.
+func (m *measurement) run(ctx context.Context, arm *pgassay.Arm, load *pgassay.Load) (res LoadResult, fault error) {
 	var err error
 	if m.rec.Settings, m.rec.Storage, err = m.in.Settings(ctx); err != nil {
 		m.fail("read settings", err)
-		return LoadResult{}
+		return LoadResult{}, nil
 	}
 	m.phase("checkpoint")
 	if err := m.in.Checkpoint(ctx); err != nil {
 		m.fail("checkpoint", err)
-		return LoadResult{}
+		return LoadResult{}, nil
 	}
 	m.rec.Start = m.snapshot(ctx)
 	w := m.Experiment.Workload
@@ -166,11 +171,14 @@ func (m *measurement) run(ctx context.Context, arm *pgassay.Arm, load *pgassay.L
 	tick := func(t Tick) {
 		m.Sink.send(Progress{Kind: ProgressTick, At: m.Now(), Order: m.rec.Order, Tick: t})
 	}
-	res, err := m.Loader.Run(ctx, m.in, job, begin, end, tick)
+	res, err = m.Loader.Run(ctx, m.in, job, begin, end, tick)
 	if err != nil {
 		m.fail("load", err)
 	}
-	return res
+	if errors.Is(err, pgassay.ErrUsage) {
+		fault = err
+	}
+	return res, fault
 }
 
 func (m *measurement) snapshot(ctx context.Context) pgassay.Snapshot {

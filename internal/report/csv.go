@@ -65,7 +65,7 @@ func (v *view) csvRow(c *analyze.Cell, m pgassay.Metric, x *analyze.CellMetric, 
 		estimate = ""
 	}
 	return append(row, v.e.Arms[k.Base].Name, estimate, number(k.Effect.Low), number(k.Effect.High), number(k.Effect.Level), strconv.FormatBool(k.Absolute),
-		number(k.Detectable), number(k.P), number(k.PAdjusted), string(k.Verdict), strconv.FormatBool(k.Primary), k.Reason)
+		orNone(k, k.Detectable), orNone(k, k.P), orNone(k, k.PAdjusted), string(k.Verdict), strconv.FormatBool(k.Primary), k.Reason)
 }
 
 // number writes a value with all its digits, nothing for what is not finite.
@@ -74,4 +74,13 @@ func number(v float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// orNone writes a number that only blocks can give: one block gives none, and a
+// detectable effect of 0 would read as perfect power.
+func orNone(c *pgassay.Comparison, v float64) string {
+	if c.Blocks < 2 {
+		return ""
+	}
+	return number(v)
 }

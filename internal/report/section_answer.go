@@ -75,7 +75,7 @@ func (v *view) treatment(a int) string {
 		add(q)
 	}
 	if out == "" {
-		return "as the server comes"
+		return "nothing of its own"
 	}
 	return out
 }
