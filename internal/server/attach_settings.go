@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgassay/pgassay"
+	"github.com/pgassay/pgassay/internal/dial"
 	"github.com/pgassay/pgassay/internal/server/journal"
 )
 
@@ -222,15 +223,15 @@ func (a *Attached) reload(ctx context.Context, conn *pgx.Conn, settings []pgassa
 func (a *Attached) verifyBack(ctx context.Context, conn *pgx.Conn, names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(a.settings, func(s pgassay.SettingState) bool { return strings.EqualFold(s.Name, name) })
-		if i < 0 || secret(name) {
+		if i < 0 {
 			continue
 		}
 		var now string
 		if err := conn.QueryRow(ctx, "SELECT setting FROM pg_settings WHERE lower(name) = lower($1)", name).Scan(&now); err != nil {
 			return fmt.Errorf("verify %s: %w", name, err)
 		}
-		if was := a.settings[i].Setting; now != was {
-			return pgassay.WithHint(fmt.Errorf("setting %s is not back in force on the server: it has %s, and had %s before the run", name, now, was), "Somebody else has changed it meanwhile, perhaps.")
+		if was := a.settings[i].Setting; dial.RedactSetting(name, now) != was {
+			return pgassay.WithHint(fmt.Errorf("setting %s is not back in force on the server: it has %s, and had %s before the run", name, dial.RedactSetting(name, now), was), "Somebody else has changed it meanwhile, perhaps.")
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pgassay/pgassay"
+	"github.com/pgassay/pgassay/internal/dial"
 )
 
 // ReadSettings reads pg_settings as this session sees it, sorted by name.
@@ -25,34 +26,13 @@ func ReadSettings(ctx context.Context, conn *pgx.Conn) ([]pgassay.SettingState, 
 		if len(s.EnumValues) == 0 {
 			s.EnumValues = nil
 		}
-		if secret(s.Name) && s.Setting != "" {
-			s.Setting = "(not shown)"
-		}
+		s.Setting, s.BootValue = dial.RedactSetting(s.Name, s.Setting), dial.RedactSetting(s.Name, s.BootValue)
 		return s, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
 	return out, nil
-}
-
-// secret says whether a setting's value may hold a password or a key:
-// connection strings, commands and everything of extensions that sounds so.
-func secret(name string) bool {
-	name = strings.ToLower(name)
-	switch name {
-	case "primary_conninfo", "archive_command", "restore_command", "archive_cleanup_command", "recovery_end_command", "ssl_passphrase_command":
-		return true
-	}
-	if !strings.Contains(name, ".") {
-		return false
-	}
-	for _, word := range []string{"password", "passwd", "secret", "key", "token", "credential", "conninfo", "command"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // readRelations reads the user tables' names and structure.

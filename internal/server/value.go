@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgassay/pgassay"
+	"github.com/pgassay/pgassay/internal/dial"
 )
 
 // sameValue says whether a value as written in postgresql.conf is what
@@ -38,7 +39,7 @@ func sameValue(written string, is pgassay.SettingState) bool {
 		}
 		return math.Abs(want-got) <= slack
 	}
-	return written == is.Setting || secret(is.Name)
+	return dial.RedactSetting(is.Name, written) == is.Setting // as ReadSettings shows it
 }
 
 // parseBool reads a boolean as bool.c does: any unambiguous beginning of true,
