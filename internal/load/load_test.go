@@ -405,7 +405,7 @@ func TestKeysOnServer(t *testing.T) {
 	in := labtest.Server(t, labtest.Options{})
 	in.Exec(t, "CREATE TABLE keys (no serial, client int, k bigint)")
 	var first string
-	for i, c := range []struct{ engine, protocol string }{{"net", "prepared"}, {"pgconn", "prepared"}, {"net", "simple"}} {
+	for i, c := range []struct{ engine, protocol string }{{"", "prepared"}, {"net", "prepared"}, {"pgconn", "prepared"}, {"", "simple"}} {
 		in.Exec(t, "TRUNCATE keys")
 		_, err := load.Run(t.Context(), load.Config{
 			Target: in.Target(), Scripts: one("keys", "\\set k random_zipfian(1, 1000000, 1.1)\nINSERT INTO keys (client, k) VALUES (:client_id, :k);"),

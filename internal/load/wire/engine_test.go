@@ -3,6 +3,7 @@ package wire_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +25,8 @@ type player struct {
 	send   []*wire.Statement
 	values [][]string // by statement: its parameters, "NULL" for NULL
 	got    []string
-	then   func(i int) // called after the i-th reply
+	then   func(i int)   // called after the i-th reply
+	nap    time.Duration // once, before the next statement
 	gone   error
 }
 
@@ -39,6 +41,10 @@ func (p *player) AppendParam(dst []byte, statement, _, param int) ([]byte, bool)
 func (p *player) Next(int64) wire.Action {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if nap := p.nap; nap > 0 {
+		p.nap = 0
+		return wire.Action{Kind: wire.Sleep, Wait: nap}
+	}
 	if len(p.got) >= len(p.send) {
 		return wire.Action{Kind: wire.Stop}
 	}
@@ -117,6 +123,12 @@ var conformance = []struct{ says, sql, values, want string }{
 	{"an error has its SQLSTATE", "SELECT 1 / 0", "", "I rows=0 22012"},
 	{"a syntax error", "SELEC 1", "", "I rows=0 42601"},
 	{"an error text longer than the buffer", "DO $$ BEGIN RAISE EXCEPTION '" + strings.Repeat("x", 20_000) + "' USING ERRCODE = '22000'; END $$", "", "I rows=0 22000"},
+	{"a request longer than any socket buffer", "SELECT length(:v)", "'" + strings.Repeat("x", 4<<20) + "'", "I rows=0"},
+	{"many small messages", "SELECT g, repeat('x', g % 77) FROM generate_series(1, 30000) g", "", "I rows=0"},
+	{"a parameter's change is told", "SET application_name = 'pgassay/changed'", "", "I rows=0"},
+	{"who listens", "LISTEN news", "", "I rows=0"},
+	{"hears itself", "NOTIFY news, 'hello'", "", "I rows=0"},
+	{"after which all goes on", "SELECT 1", "", "I rows=0"},
 	{"a block", "BEGIN", "", "T rows=0"},
 	{"a statement in it", "INSERT INTO t VALUES (100)", "", "T rows=1"},
 	{"it fails", "SELECT 1 / 0", "", "E rows=0 22012"},
@@ -279,6 +291,99 @@ func await(t *testing.T, in *labtest.Instance, sql, want string) {
 	}
 }
 
+// napper sleeps between its statements and checks that it slept long enough.
+type napper struct {
+	repeat
+
+	naps   []time.Duration
+	asleep bool
+	until  int64
+	early  int
+}
+
+func (n *napper) Next(now int64) wire.Action {
+	if n.asleep && now < n.until {
+		n.early++
+	}
+	if n.asleep = !n.asleep && len(n.naps) > 0; n.asleep {
+		wait := n.naps[0]
+		n.naps = n.naps[1:]
+		n.until = now + int64(wait)
+		return wire.Action{Kind: wire.Sleep, Wait: wait}
+	}
+	return n.repeat.Next(now)
+}
+
+// TestSleep: nobody wakes early, and everybody wakes, whoever else sleeps.
+func TestSleep(t *testing.T) {
+	each(t, func(t *testing.T, in *labtest.Instance, engine string, protocol wire.Protocol) {
+		all := []*wire.Statement{statement(0, "SELECT :v::int")}
+		e, err := wire.New(engine, options(in, protocol, all))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const clients, statements = 5, 20
+		if err := e.Open(t.Context(), clients); err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		var nappers []*napper
+		var list []wire.Client
+		for i := range clients {
+			n := &napper{repeat: repeat{st: all[0], left: statements}}
+			for j := range statements {
+				n.naps = append(n.naps, time.Duration((i*7+j*11)%9)*500*time.Microsecond) // also none
+			}
+			nappers, list = append(nappers, n), append(list, n)
+		}
+		e.Run(t.Context(), list)
+		for i, n := range nappers {
+			if n.early > 0 || n.left != -1 || n.bad != "" || len(n.naps) > 0 {
+				t.Errorf("client %d woke early %d times, has %d statements and %d naps left, %s", i, n.early, n.left+1, len(n.naps), n.bad)
+			}
+		}
+	})
+}
+
+// TestKilledAsleep: a connection that ends while its client sleeps is found
+// broken at the next statement, and only there.
+func TestKilledAsleep(t *testing.T) {
+	each(t, func(t *testing.T, in *labtest.Instance, engine string, protocol wire.Protocol) {
+		all := []*wire.Statement{statement(0, "SELECT pg_backend_pid()"), statement(1, "SELECT 1")}
+		p := &player{send: []*wire.Statement{all[0], all[1], all[1]}}
+		p.then = func(i int) {
+			if i == 0 {
+				in.Exec(t, "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'pgassay/load'")
+				p.nap = 10 * time.Millisecond
+			}
+		}
+		run(t, engine, options(in, protocol, all), p)
+		if diff := cmp.Diff([]string{"I rows=0", "lost", "I rows=0"}, p.got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestCopy: the engines of ours read what COPY sends, and lose the session that
+// waits for data.
+func TestCopy(t *testing.T) {
+	for _, engine := range wire.Names {
+		if engine == "pgconn" {
+			continue // it has calls of their own for COPY
+		}
+		in := labtest.Server(t, labtest.Options{})
+		in.Exec(t, "CREATE TABLE t AS SELECT repeat('x', 100) FROM generate_series(1, 5000)")
+		for _, protocol := range []wire.Protocol{wire.Simple, wire.Extended, wire.Prepared} {
+			all := []*wire.Statement{statement(0, "COPY t TO STDOUT"), statement(1, "COPY t FROM STDIN"), statement(2, "SELECT 1")}
+			p := &player{send: []*wire.Statement{all[0], all[1], all[2]}}
+			run(t, engine, options(in, protocol, all), p)
+			if diff := cmp.Diff([]string{"I rows=5000", "lost", "I rows=0"}, p.got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", engine, protocol, diff)
+			}
+		}
+	}
+}
+
 // TestNew: names and protocols that do not exist are refused.
 func TestNew(t *testing.T) {
 	if _, err := wire.New("smoke", wire.Options{Protocol: wire.Prepared}); err == nil {
@@ -336,6 +441,37 @@ func (r *repeat) Next(int64) wire.Action {
 func (r *repeat) Done(_ int64, reply *wire.Reply) { r.bad += reply.Code }
 func (r *repeat) Lost(_ int64, err error)         { r.bad += err.Error() }
 func (r *repeat) Gone(err error)                  { r.bad += err.Error() }
+
+// TestAllocations: a round trip allocates nothing. What is allocated belongs to
+// the start of a run.
+func TestAllocations(t *testing.T) {
+	in := labtest.Server(t, labtest.Options{})
+	all := []*wire.Statement{statement(0, "SELECT :v::int")}
+	for _, engine := range wire.Names {
+		if engine == "pgconn" {
+			continue // it allocates
+		}
+		for _, protocol := range []wire.Protocol{wire.Simple, wire.Extended, wire.Prepared} {
+			e, err := wire.New(engine, options(in, protocol, all))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Open(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			const trips = 3000
+			r := &repeat{st: all[0], left: trips}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			e.Run(t.Context(), []wire.Client{r})
+			runtime.ReadMemStats(&after)
+			e.Close()
+			if n := after.Mallocs - before.Mallocs; n > trips/10 || r.bad != "" {
+				t.Errorf("%s, %s: %d allocations in %d round trips, %s", engine, protocol, n, trips, r.bad)
+			}
+		}
+	}
+}
 
 // BenchmarkRoundTrip is the cost of a round trip with one client, prepared.
 func BenchmarkRoundTrip(b *testing.B) {

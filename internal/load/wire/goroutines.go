@@ -9,10 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// connectsAtOnce bounds how many sessions are opened at the same time: a
-// server forks for each, and its backlog is finite.
-const connectsAtOnce = 16
-
 // session is one connection.
 type session interface {
 	// prepare prepares the statements; an error means a broken connection.
@@ -29,13 +25,21 @@ type session interface {
 	close()
 }
 
+// opener makes a session of a connection that pgconn has opened.
+type opener[S session] func(*pgconn.PgConn, *Options) (S, error)
+
 // goroutines is an engine with a goroutine per client.
 type goroutines struct {
-	name  string
-	o     Options
-	open  func(*pgconn.PgConn, *Options) (session, error)
-	slots []*slot
-	gate  chan struct{} // bounds reconnects
+	name    string
+	o       Options
+	connect connector[session]
+	slots   []*slot
+}
+
+func newGoroutines[S session](name string, o Options, start opener[S]) *goroutines {
+	g := &goroutines{name: name, o: o}
+	g.connect = newConnector(&g.o, func(ctx context.Context) (session, error) { return connect(ctx, &g.o, start) })
+	return g
 }
 
 // slot holds a client's session. mu guards it against interrupt; it is locked
@@ -59,47 +63,15 @@ func (s *slot) set(n session) {
 func (g *goroutines) Name() string { return g.name }
 
 func (g *goroutines) Open(ctx context.Context, n int) error {
-	g.gate = make(chan struct{}, connectsAtOnce)
 	g.slots = make([]*slot, n)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(connectsAtOnce)
 	for i := range g.slots {
 		g.slots[i] = &slot{}
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s, err := g.connect(ctx)
-			if err == nil {
-				g.slots[i].set(s)
-			}
-			return err
-		})
 	}
-	err := group.Wait()
+	err := g.connect.all(ctx, n, func(i int, s session) { g.slots[i].set(s) })
 	if err != nil {
 		g.Close()
 	}
 	return err
-}
-
-// connect opens and prepares one session.
-func (g *goroutines) connect(ctx context.Context) (session, error) {
-	conn, err := g.o.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := g.open(conn, &g.o)
-	if err != nil {
-		return nil, err
-	}
-	if g.o.Protocol == Prepared {
-		if err := s.prepare(ctx, g.o.Statements); err != nil {
-			s.close()
-			return nil, err
-		}
-	}
-	return s, nil
 }
 
 func (g *goroutines) Run(ctx context.Context, clients []Client) {
@@ -186,32 +158,11 @@ func (g *goroutines) reconnect(ctx context.Context, at *slot) (session, error) {
 	at.session = nil
 	at.mu.Unlock()
 	old.close()
-	for i := 0; ; i++ {
-		s, err := g.reconnectOnce(ctx)
-		if err == nil {
-			at.set(s)
-			return s, nil
-		}
-		if i == len(g.o.Waits) || ctx.Err() != nil {
-			return nil, err
-		}
-		timer := time.NewTimer(g.o.Waits[i])
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
+	s, err := g.connect.again(ctx)
+	if err == nil {
+		at.set(s)
 	}
-}
-
-func (g *goroutines) reconnectOnce(ctx context.Context) (session, error) {
-	select {
-	case g.gate <- struct{}{}:
-		defer func() { <-g.gate }()
-		return g.connect(ctx)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return s, err
 }
 
 func (g *goroutines) Close() {

@@ -19,7 +19,7 @@ type netSession struct {
 	prepared [][]bool // by statement and part
 }
 
-func openNet(conn *pgconn.PgConn, o *Options) (session, error) {
+func openNet(conn *pgconn.PgConn, o *Options) (*netSession, error) {
 	h, err := conn.Hijack()
 	if err != nil {
 		return nil, fmt.Errorf("take over connection: %w", err)
@@ -60,14 +60,20 @@ func (s *netSession) prepare(ctx context.Context, all []*Statement) error {
 }
 
 func (s *netSession) roundTrip(st *Statement, c Client, r *Reply) error {
-	done := s.prepared[st.ID]
-	s.out = appendRequest(s.out[:0], s.o.Protocol, st, c, done)
+	s.out = appendRequest(s.out[:0], s.o.Protocol, st, c, s.prepared[st.ID])
 	if _, err := s.hijacked.Conn.Write(s.out); err != nil {
 		return fmt.Errorf("send statement: %w", err)
 	}
 	parsed, err := s.read(r)
-	// A statement stays prepared whatever becomes of its transaction: as many
-	// of those that were to be prepared as the server confirmed.
+	s.learn(st, parsed, r)
+	return err
+}
+
+// learn notes which parts of a statement are prepared after a round trip in
+// which the server confirmed so many of them. They stay so whatever becomes of
+// the transaction.
+func (s *netSession) learn(st *Statement, parsed int, r *Reply) {
+	done := s.prepared[st.ID]
 	for i := range done {
 		if !done[i] && parsed > 0 {
 			done[i] = true
@@ -77,7 +83,6 @@ func (s *netSession) roundTrip(st *Statement, c Client, r *Reply) error {
 	if r.Code == codeNoStatement { // the script has thrown them away (DISCARD ALL)
 		clear(done)
 	}
-	return err
 }
 
 // codeNoStatement is invalid_sql_statement_name.
@@ -98,13 +103,22 @@ func (s *netSession) read(r *Reply) (parsed int, err error) {
 			return o.parsed, errCopyIn
 		}
 		if err := s.in.fill(s.hijacked.Conn); err != nil {
-			if r.Code != "" {
-				return o.parsed, fmt.Errorf("connection lost: %s (SQLSTATE %s)", r.Message, r.Code)
-			}
-			return o.parsed, fmt.Errorf("connection lost: %w", err)
+			return o.parsed, lostTo(err, r)
 		}
 	}
 }
+
+// lostTo is the error of a connection that broke, in the server's words when it
+// said why.
+func lostTo(err error, r *Reply) error {
+	if r.Code != "" {
+		return fmt.Errorf("connection lost: %s (SQLSTATE %s)", r.Message, r.Code)
+	}
+	return fmt.Errorf("connection lost: %w", err)
+}
+
+// terminate is the message that ends a session.
+var terminate = []byte{'X', 0, 0, 0, 4}
 
 // errCopyIn ends the session: a script has no data to send.
 var errCopyIn = errors.New("COPY FROM STDIN needs data, which a script does not have")
@@ -124,8 +138,8 @@ func (s *netSession) cancel(ctx context.Context) {
 }
 
 func (s *netSession) close() {
-	// Terminate; a connection that is broken already cannot take it.
+	// A connection that is broken already cannot take it.
 	_ = s.hijacked.Conn.SetDeadline(time.Now().Add(time.Second))
-	_, _ = s.hijacked.Conn.Write([]byte{'X', 0, 0, 0, 4})
+	_, _ = s.hijacked.Conn.Write(terminate)
 	_ = s.hijacked.Conn.Close()
 }

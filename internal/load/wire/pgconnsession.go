@@ -19,7 +19,7 @@ type pgconnSession struct {
 	offsets  []int
 }
 
-func openPgconn(conn *pgconn.PgConn, o *Options) (session, error) {
+func openPgconn(conn *pgconn.PgConn, o *Options) (*pgconnSession, error) {
 	s := &pgconnSession{conn: conn, o: o, prepared: make([][]bool, len(o.Statements))}
 	for i, st := range o.Statements {
 		s.prepared[i] = make([]bool, len(st.Parts))

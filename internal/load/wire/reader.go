@@ -95,18 +95,23 @@ func (b *reader) grow(size int) {
 
 // fill reads once from the socket.
 func (b *reader) fill(from io.Reader) error {
+	n, err := from.Read(b.room())
+	b.w += n
+	if n > 0 {
+		return nil // an error comes again
+	}
+	return err
+}
+
+// room is where the next bytes go; it is not empty after scan asked for more.
+func (b *reader) room() []byte {
 	if b.r == b.w {
 		b.r, b.w = 0, 0
 	} else if b.w == len(b.buf) {
 		b.w = copy(b.buf, b.buf[b.r:b.w])
 		b.r = 0
 	}
-	n, err := from.Read(b.buf[b.w:])
-	b.w += n
-	if n > 0 {
-		return nil // an error comes again
-	}
-	return err
+	return b.buf[b.w:]
 }
 
 func (o *outcome) handle(kind byte, body []byte, r *Reply) error {

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -122,10 +123,14 @@ type Engine interface {
 	Close()
 }
 
-// Names lists the engines, the default first.
-var Names = []string{"net", "pgconn"}
+// Names lists the engines of this system.
+var Names = append(slices.Clone(platform), "net", "pgconn")
 
-// New makes an engine by its name; "" is the default.
+// preferred is the engine that "" means where it exists and can be used.
+const preferred = "epoll"
+
+// New makes an engine by its name. "" is the fastest that this system has and
+// the connections allow: epoll on Linux without TLS, otherwise net.
 func New(name string, o Options) (Engine, error) {
 	switch o.Protocol {
 	case Simple, Extended, Prepared:
@@ -135,11 +140,16 @@ func New(name string, o Options) (Engine, error) {
 	if o.Waits == nil {
 		o.Waits = DefaultWaits
 	}
-	switch name {
-	case "", "net":
-		return &goroutines{name: "net", o: o, open: openNet}, nil
-	case "pgconn":
-		return &goroutines{name: "pgconn", o: o, open: openPgconn}, nil
+	switch {
+	case name == "" && slices.Contains(Names, preferred):
+		first, err := New(preferred, o)
+		return &automatic{Engine: first, o: o}, err
+	case name == "" || name == "net":
+		return newGoroutines("net", o, openNet), nil
+	case name == "pgconn":
+		return newGoroutines("pgconn", o, openPgconn), nil
+	case slices.Contains(platform, name):
+		return newPlatform(name, o), nil
 	}
 	return nil, fmt.Errorf("unknown engine %q, want one of %v", name, Names)
 }
