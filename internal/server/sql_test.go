@@ -43,7 +43,7 @@ func TestStatements(t *testing.T) {
 		{"an open dollar quote", "DO $x$ $$", nil, "a quote $x$ is not closed"},
 		{"an open comment", "\n/* x /* */", nil, "line 2: a comment /* is not closed"},
 		{"an open comment inside", "SELECT\n/* x", nil, "line 2: a comment"},
-		{"data without an end", "COPY t FROM stdin;\n1\n", nil, "does not end"},
+		{"data without an end", "COPY t FROM stdin;\n1\n", nil, "lacks its last line"},
 	} {
 		lines, texts, data, err := server.Statements(c.text)
 		if c.fails != "" {
