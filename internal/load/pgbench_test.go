@@ -15,6 +15,7 @@ import (
 	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/labtest"
 	"github.com/pgassay/pgassay/internal/load"
+	"github.com/pgassay/pgassay/internal/load/wire"
 )
 
 // BenchmarkAgainstPgbench measures client CPU per transaction and throughput of
@@ -60,12 +61,13 @@ END;
 func compare(b *testing.B, in *labtest.Instance, pgbench, text string, clients int) {
 	b.Helper()
 	const rounds, length = 5, 3 * time.Second
-	engines := []string{"net", "epoll"}
-	cpu, tps := make([][]float64, 3), make([][]float64, 3)
+	engines := slices.DeleteFunc(slices.Clone(wire.Names), func(name string) bool { return name == "pgconn" })
+	programs := 1 + len(engines)
+	cpu, tps := make([][]float64, programs), make([][]float64, programs)
 	for round := range rounds {
-		for i := range 3 {
+		for i := range programs {
 			if round%2 == 1 {
-				i = 2 - i
+				i = programs - 1 - i
 			}
 			var c, r float64
 			if i == 0 {

@@ -35,8 +35,10 @@ type arrival struct {
 }
 
 // yieldNS is how often the loop yields on its own. Go's system monitor preempts
-// a goroutine that runs for 10 ms, and wakes 50 times in the next millisecond
-// to look whether there are more of that kind.
+// a goroutine that runs for 10 ms, and then wakes every 20 µs for a while to
+// look for more of that kind. Measured with one client, select, CPU per
+// transaction: 8.4 µs so, 14.4 µs without yielding, 12.7 µs with a thread of the
+// loop's own (on which to yield is to switch threads).
 const yieldNS = int64(4 * time.Millisecond)
 
 // sharedSize holds many answers' bytes; a long one takes fewer reads.
