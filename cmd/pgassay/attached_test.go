@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgassay/pgassay"
 	"github.com/pgassay/pgassay/internal/labtest"
 )
 
@@ -57,7 +58,13 @@ func TestAttached(t *testing.T) {
 			if code, said := runTool(t, dir, env, append(run("--load-this-server", "--allow-settings"), "--output", "whole")...); !measuredCode(code) {
 				t.Fatalf("with permission: exit code %d; it said:\n%s", code, said)
 			}
-			wantWhole(t, readRun(t, filepath.Join(dir, "whole")))
+			whole := readRun(t, filepath.Join(dir, "whole"))
+			wantWhole(t, whole)
+			for _, r := range whole.Trials {
+				if r.Outcome != pgassay.OutcomeValid {
+					t.Logf("trial %d is %s: %s", r.Order.Number, r.Outcome, r.Reason)
+				}
+			}
 			wantLines(t, in)
 			if n := in.Query1(t, "SELECT count(*)::text FROM pg_database WHERE datname = 'pgassay'"); fmt.Sprint(n) != "0" {
 				t.Errorf("the experiment's database was left behind")

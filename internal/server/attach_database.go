@@ -50,9 +50,47 @@ func (a *Attached) Load(ctx context.Context, d pgassay.Dataset, storage []pgassa
 		return err
 	}
 	progress("vacuum and analyze")
-	return a.session(ctx, a.Target(), func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "VACUUM (FREEZE, ANALYZE)")
-		return err
+	return a.settle(ctx)
+}
+
+// settle vacuums and analyses the experiment's database until no row is left
+// to do, so that trials start alike. As in a template, each session waits for
+// the ends of the earlier ones, whose counts would come after the VACUUM.
+func (a *Attached) settle(ctx context.Context) error {
+	unsettled := ""
+	for range 3 {
+		if err := a.session(ctx, a.Target(), func(conn *pgx.Conn) error {
+			if err := aloneHere(ctx, conn); err != nil {
+				return err
+			}
+			_, err := conn.Exec(ctx, "VACUUM (FREEZE, ANALYZE)")
+			return err
+		}); err != nil {
+			return fmt.Errorf("vacuum: %w", err)
+		}
+		err := a.session(ctx, a.Target(), func(conn *pgx.Conn) (err error) {
+			if err = aloneHere(ctx, conn); err != nil {
+				return err
+			}
+			unsettled, err = unsettledTable(ctx, conn)
+			return err
+		})
+		if err != nil || unsettled == "" {
+			return err
+		}
+	}
+	return pgassay.WithHint(fmt.Errorf("vacuum leaves rows behind: %s", unsettled),
+		"Something on the server holds back vacuum: a long transaction, a prepared one or a replication slot.")
+}
+
+// aloneHere waits until our earlier sessions in this database have ended, all
+// but the guard.
+func aloneHere(ctx context.Context, conn *pgx.Conn) error {
+	return poll(ctx, aloneLimit, func() (bool, error) {
+		var others int
+		err := conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+			AND application_name LIKE 'pgassay/%' AND application_name <> 'pgassay/' || $1`, guardName).Scan(&others)
+		return others == 0, err
 	})
 }
 
