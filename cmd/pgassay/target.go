@@ -111,7 +111,8 @@ func (i *createdInstance) Snapshot(ctx context.Context) (pgassay.Snapshot, error
 
 // snapshot reads the statistics over a session of its own.
 func snapshot(ctx context.Context, in reachable) (s pgassay.Snapshot, err error) {
-	conn, err := in.Target().Connect(ctx, "snapshot")
+	// A script may hold strong locks on the tables: better no statistics than no end.
+	conn, err := in.Target().WithOption("lock_timeout", "2s").WithOption("statement_timeout", "20s").Connect(ctx, "snapshot")
 	if err != nil {
 		return s, err
 	}

@@ -82,8 +82,13 @@ func (a *Attached) change(ctx context.Context, conn *pgx.Conn, s pgassay.Setting
 		return err
 	}
 	// Making a change is undoing the opposite one.
-	change.Before = change.After
-	if _, err := conn.Exec(ctx, change.Undo()); err != nil {
+	opposite := change
+	opposite.Before = change.After
+	if _, err := conn.Exec(ctx, opposite.Undo()); err != nil {
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) { // the server answered: nothing was changed
+			err = errors.Join(err, a.journal.Done(change))
+		}
 		return explainAlter(fmt.Errorf("set %s = %s: %w", s.Name, s.Value, err))
 	}
 	return nil
