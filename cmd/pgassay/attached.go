@@ -53,7 +53,11 @@ func (t *attachedTarget) Instance(ctx context.Context, arm *pgassay.Arm, _ *pgas
 }
 
 // attachedInstance is a lab.Instance on a server that is not ours.
-type attachedInstance struct{ server *server.Attached }
+type attachedInstance struct {
+	server *server.Attached
+	// started is the server's start as the first look of the trial saw it.
+	started string
+}
 
 var _ reachable = (*attachedInstance)(nil)
 
@@ -93,8 +97,22 @@ func (i *attachedInstance) Settings(ctx context.Context) ([]pgassay.SettingState
 // Checkpoint makes a checkpoint.
 func (i *attachedInstance) Checkpoint(ctx context.Context) error { return i.server.Checkpoint(ctx) }
 
-// Snapshot reads the statistics.
-func (i *attachedInstance) Snapshot(ctx context.Context) (pgassay.Snapshot, error) {
+// Snapshot reads the statistics. A server that was restarted in the middle of
+// the trial has lost its cache and its counters: the trial cannot count.
+func (i *attachedInstance) Snapshot(ctx context.Context) (s pgassay.Snapshot, err error) {
+	conn, err := i.Target().Connect(ctx, "snapshot")
+	if err != nil {
+		return s, err
+	}
+	var started string
+	err = conn.QueryRow(ctx, "SELECT pg_postmaster_start_time()::text").Scan(&started)
+	if err := errors.Join(err, conn.Close(context.WithoutCancel(ctx))); err != nil {
+		return s, fmt.Errorf("read the server's start: %w", err)
+	}
+	if i.started != "" && started != i.started {
+		return s, fmt.Errorf("the server was restarted in the middle of the trial (%s, before %s)", started, i.started)
+	}
+	i.started = started
 	return snapshot(ctx, i)
 }
 

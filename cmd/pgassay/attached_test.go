@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/pgassay/pgassay"
@@ -80,5 +81,22 @@ func wantLines(t *testing.T, in *labtest.Instance) {
 		if got := settingLine(t, in, name); got != want {
 			t.Errorf("postgresql.auto.conf says %q, want %q", got, want)
 		}
+	}
+}
+
+// TestAttachedRestart: a trial in which the server was restarted cannot count,
+// even when its clients found their way back.
+func TestAttachedRestart(t *testing.T) {
+	in := labtest.Server(t, labtest.Options{})
+	dir, env := writeSmall(t), []string{"PGASSAY_HOME=" + home(t)}
+	p := startTool(t, dir, env, "run", "small.yaml", "--progress", "json", "--output", "out", "--load-this-server", "--allow-settings",
+		"-h", in.SocketDir, "-p", fmt.Sprint(in.Target().Port()), "-U", labtest.Superuser, "-d", "postgres")
+	p.waitLine(t, `"tps":`)
+	in.Stop(t, syscall.SIGINT)
+	in.Start(t)
+	code := p.waitCode(t)
+	run := readRun(t, filepath.Join(dir, "out"))
+	if len(run.Trials) == 0 || run.Trials[0].Outcome != pgassay.OutcomeFailed {
+		t.Fatalf("exit code %d; the trial in which the server was restarted counts; it said:\n%s", code, p.said())
 	}
 }

@@ -53,9 +53,6 @@ func (c *reportCmd) render(ctx context.Context) (result *analyze.Result, err err
 			defer func() { err = errors.Join(err, s.Close()) }()
 			return render(ctx, s, true, out)
 		}
-		if !errors.Is(openErr, os.ErrPermission) {
-			return nil, openErr
-		}
 	} else if !errors.Is(err, errDirInUse) {
 		return nil, err
 	}
