@@ -152,10 +152,20 @@ func (i *Instance) LogPath() string {
 // Phases says how long restoring, settling and starting took.
 func (i *Instance) Phases() pgassay.Phases { return i.phases }
 
+// diedWait is how long the end of a server may take that is ending already.
+const diedWait = 3 * time.Second
+
 // Died says that the server ended although nobody stopped it, with its own last
 // words; nil while it runs.
 func (i *Instance) Died() error {
-	if i.running == nil || !i.running.ended() {
+	if i.running == nil {
+		return nil
+	}
+	// The connections of a server that is killed break before its last process
+	// has gone: somebody who asks because of that waits for it.
+	select {
+	case <-i.running.done:
+	case <-time.After(diedWait):
 		return nil
 	}
 	err := fmt.Errorf("the server ended in the middle of the trial (%v)", i.running.err)

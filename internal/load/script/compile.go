@@ -135,8 +135,10 @@ func Compile(units []Unit, shared []pgassay.Variable) (*Program, error) {
 // belong to the program.
 func (p *Program) Statements() []Statement { return p.statements }
 
-// Scripts returns the number of scripts, ScriptName the name of one.
-func (p *Program) Scripts() int               { return len(p.units) }
+// Scripts returns the number of scripts.
+func (p *Program) Scripts() int { return len(p.units) }
+
+// ScriptName returns the name of one, by its index.
 func (p *Program) ScriptName(unit int) string { return p.units[unit].name }
 
 func (p *Program) slot(name string, v variable) int {

@@ -32,9 +32,13 @@ type Value struct {
 	bits uint64
 }
 
-// NullValue, BoolValue, IntValue and DoubleValue make values.
-func NullValue() Value            { return Value{kind: Null} }
-func IntValue(v int64) Value      { return Value{kind: Integer, bits: uint64(v)} }
+// NullValue makes the value NULL.
+func NullValue() Value { return Value{kind: Null} }
+
+// IntValue makes an integer.
+func IntValue(v int64) Value { return Value{kind: Integer, bits: uint64(v)} }
+
+// DoubleValue makes a double.
 func DoubleValue(v float64) Value { return Value{kind: Double, bits: math.Float64bits(v)} }
 
 // BoolValue makes a boolean.
